@@ -1,0 +1,117 @@
+package netem_test
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpsim/mcpsim/netem"
+)
+
+var frame = []byte(`{"jsonrpc":"2.0","id":12345,"method":"tools/call","params":{"name":"checkpoint"}}` + "\n")
+
+// BenchmarkEcho sends a frame through a pair and back, two frames an operation;
+// both peers block each time.
+func BenchmarkEcho(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		tap  netem.Tap
+	}{
+		{"unwatched", netem.Tap{}},
+		{"watched", netem.Tap{
+			Write: func(*netem.Frame) {},
+			Wrote: func(*netem.Frame, error) {},
+			Read:  func(*netem.Frame) {},
+		}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			rig := netem.Rig{Tap: bench.tap}
+			client, server := netem.NewPair(netem.PairConfig{Up: rig, Down: rig})
+			var peer sync.WaitGroup
+			peer.Go(func() { echo(b, server) })
+			b.ReportAllocs()
+			buf := make([]byte, 4096)
+			for b.Loop() {
+				exchange(b, client, buf)
+			}
+			b.ReportMetric(2*float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+			closeEnd(b, client)
+			peer.Wait()
+		})
+	}
+}
+
+// BenchmarkStream sends frames one way as fast as the buffer allows.
+func BenchmarkStream(b *testing.B) {
+	w, r := netem.NewPipe(netem.PipeConfig{})
+	go func() {
+		for range b.N {
+			if _, err := w.Write(frame); err != nil {
+				b.Error(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	b.ReportAllocs()
+	buf := make([]byte, 4096)
+	for {
+		if _, err := r.Read(buf); err != nil {
+			break
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+}
+
+// BenchmarkEchoVirtual is Echo over a delaying network on virtual time: each
+// frame costs a timer and a jump of the clock besides.
+func BenchmarkEchoVirtual(b *testing.B) {
+	b.ReportAllocs()
+	synctest.Test(new(testing.T), func(*testing.T) {
+		rig := netem.Rig{Delay: constant(time.Millisecond)}
+		client, server := netem.NewPair(netem.PairConfig{Up: rig, Down: rig})
+		var peer sync.WaitGroup
+		peer.Go(func() { echo(b, server) })
+		buf := make([]byte, 4096)
+		for range b.N {
+			exchange(b, client, buf)
+		}
+		closeEnd(b, client)
+		peer.Wait()
+	})
+}
+
+func exchange(b *testing.B, client netem.End, buf []byte) {
+	if _, err := client.Out.Write(frame); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := client.In.Read(buf); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func echo(b *testing.B, server netem.End) {
+	defer closeEnd(b, server)
+	buf := make([]byte, 4096)
+	for {
+		n, err := server.In.Read(buf)
+		if err != nil {
+			return
+		}
+		if _, err := server.Out.Write(buf[:n]); err != nil {
+			b.Error(err)
+			return
+		}
+	}
+}
+
+func closeEnd(b *testing.B, end netem.End) {
+	if err := end.Out.Close(); err != nil {
+		b.Error(err)
+	}
+	if err := end.In.Close(); err != nil {
+		b.Error(err)
+	}
+}

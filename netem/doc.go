@@ -1,0 +1,31 @@
+// Package netem is the network between two peers that live in one process:
+// byte pipes that carry newline-delimited frames with delay, limited bandwidth,
+// bounded buffers, half-close and reset.
+//
+// It knows bytes, frames and time. It does not know what a frame means, draws
+// no random numbers and keeps no state between pipes: a delay is a pure
+// function of a hash that the caller derives from the identity of what
+// travels, so that one more frame never shifts the delay of another.
+//
+// A pipe is one ordered stream. It delivers every byte, once, in order; what a
+// network loses or reorders below such a stream shows above it as delay only.
+// [CheckStream] says so for each fault that somebody might ask for.
+//
+//	writer ──segment──segment──▶ line (bandwidth) ──▶ delay ──▶ reader
+//	         └──────── at most Buffer bytes between the two ────────┘
+//
+// A Write is cut behind each newline; what is left at its end is a segment of
+// its own. A segment arrives, as a whole, at
+//
+//	max(previous arrival + 1ns, end of its transmission + its delay)
+//
+// so arrivals in one pipe are distinct and in order.
+//
+// The package uses package time as it finds it: it runs alike on the real
+// clock, in a testing/synctest bubble and on the runtime's fake clock. A pipe
+// has no goroutine, and a timer only while a Read waits for something that is
+// under way.
+//
+// Read in this order: [Delay] and [Direction] say what a link does, [Frame]
+// and [Tap] what can be seen of it, [NewPipe] makes one, [NewPair] makes two.
+package netem

@@ -1,0 +1,194 @@
+package netem
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrReset is what Read and Write return after a reset.
+var ErrReset = errors.New("stream reset")
+
+// A PipeConfig says what a pipe does and who watches it. The zero PipeConfig
+// is a perfect link that nobody watches.
+type PipeConfig struct {
+	// Direction gives the bandwidth and the buffer. It must be valid. Its Delay
+	// is a distribution and no rule: see Delay.
+	Direction Direction
+	// Delay decides how long each segment is under way; [Direction.Rule] makes
+	// one from the distribution. It is asked once a segment, in the order of the
+	// stream, one call at a time, while the pipe's state is not locked; it must
+	// not use the pipe. It should depend on the identity of the segment alone,
+	// since a segment may still be refused when the pipe is closed meanwhile.
+	// Less than zero counts as zero. nil: no delay.
+	Delay func(Segment) time.Duration
+	// Tap watches the frames.
+	Tap Tap
+	// Epoch is the instant from which Frame.Written and Frame.Arrived count. The
+	// zero time: the moment of NewPipe.
+	Epoch time.Time
+	// Counter numbers the frames; pipes that share it share the numbering. Its
+	// value is the last index that was given. nil: a counter of the pipe's own.
+	Counter *atomic.Int64
+}
+
+// NewPipe returns the two ends of a one-way byte pipe. It panics when the
+// direction is not valid. Close both ends to be rid of it.
+func NewPipe(config PipeConfig) (*Writer, *Reader) {
+	if err := config.Direction.Validate(); err != nil {
+		panic(fmt.Sprintf("netem: new pipe: %v", err))
+	}
+	if config.Epoch.IsZero() {
+		config.Epoch = time.Now()
+	}
+	if config.Counter == nil {
+		config.Counter = new(atomic.Int64)
+	}
+	buffer := config.Direction.buffer()
+	p := &pipe{config: config, buffer: buffer, free: buffer, line: line{rate: config.Direction.Bandwidth}}
+	p.readers.L, p.writers.L = &p.mu, &p.mu
+	return &Writer{p}, &Reader{p}
+}
+
+// A pipe is what the two ends share.
+//
+//	sent      entered by Write ─▶ accepted into segments ─▶ handed over by Read
+//	offsets   entered           ≥ accepted                ≥ handed
+type pipe struct {
+	config PipeConfig
+	buffer int // bytes, > 0
+
+	// These two guard no data of the pipe. entry orders the Writes as they enter
+	// and is held across Tap.Write; asking is held across the rule, which a Close
+	// may want while a Write has the turn.
+	entry, asking sync.Mutex
+
+	mu      sync.Mutex // guards everything below
+	readers sync.Cond  // something arrived, the end came nearer, or the turn to read is free
+	writers sync.Cond  // there is room, the pipe broke, or the turn to write passed on
+
+	// The writing end. Writes take tickets when they enter and send in that order.
+	tickets, turn uint64
+	open          *Frame // begun, line end not yet entered
+	entered       int64
+	accepted      int64
+	line          line
+	lastDue       time.Duration
+	free          int  // room in the buffer, 0 to buffer bytes
+	hungUp        bool // no more bytes are accepted
+	eofDue        time.Duration
+
+	// What is between the ends.
+	segments fifo[segment]
+	frames   fifo[*Frame] // entered, and not handed over in full
+	timer    *time.Timer  // wakes a waiting Read for the next arrival
+	cutAt    time.Duration
+	breaking bool // Reset was called
+	broken   bool // and has taken effect
+
+	// The reading end.
+	reading bool     // a Read has the turn
+	waiting bool     // and waits for something to arrive
+	done    []*Frame // handed over by the Read that has the turn
+	handed  int64
+	ended   bool // a Read has returned io.EOF
+	closed  bool // by Reader.Close
+}
+
+// A segment is a run of bytes that arrives as one.
+type segment struct {
+	data []byte // not handed over yet
+	due  time.Duration
+}
+
+func (p *pipe) now() time.Duration { return time.Since(p.config.Epoch) }
+
+// writeError says why nothing more can be written, or nil.
+func (p *pipe) writeError() error {
+	switch {
+	case p.breaking:
+		return ErrReset
+	case p.hungUp, p.closed:
+		return io.ErrClosedPipe
+	}
+	return nil
+}
+
+// schedule returns when what is sent completely at the given instant arrives.
+func (p *pipe) schedule(sent, delay time.Duration) time.Duration {
+	delay = min(max(delay, 0), forever)
+	p.lastDue = max(p.lastDue+1, sent+delay)
+	return p.lastDue
+}
+
+// nextDue returns when the next thing arrives, or 0 when nothing is under way.
+func (p *pipe) nextDue() time.Duration {
+	if p.segments.len() > 0 {
+		return p.segments.at(0).due
+	}
+	return p.eofDue
+}
+
+// rouse sees to it that the waiting Read, if there is one, runs as soon as the
+// next thing has arrived.
+func (p *pipe) rouse(now time.Duration) {
+	if !p.waiting || p.cutAt > 0 {
+		return
+	}
+	switch due := p.nextDue(); {
+	case due == 0:
+	case due <= now:
+		p.readers.Broadcast()
+	case p.timer == nil:
+		p.timer = time.AfterFunc(due-now, p.wakeReaders)
+	default:
+		p.timer.Reset(due - now)
+	}
+}
+
+func (p *pipe) wakeReaders() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.readers.Broadcast()
+}
+
+// cut ends all travel at this instant: what has arrived so far is all that
+// ever will.
+func (p *pipe) cut(now time.Duration) {
+	if p.cutAt == 0 {
+		p.cutAt = max(now, 1)
+	}
+	n := 0
+	for n < p.segments.len() && p.segments.at(n).due <= p.cutAt {
+		n++
+	}
+	p.segments.truncate(n)
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.readers.Broadcast()
+	p.writers.Broadcast()
+}
+
+// reset breaks the pipe; both ends offer it.
+func (p *pipe) reset() {
+	p.mu.Lock()
+	if p.breaking || p.ended {
+		p.mu.Unlock()
+		return
+	}
+	p.breaking, p.hungUp = true, true
+	p.mu.Unlock()
+
+	if p.config.Tap.Hangup != nil {
+		p.config.Tap.Hangup(true)
+	}
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.broken = true
+	p.cut(p.now())
+}
