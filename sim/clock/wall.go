@@ -1,0 +1,5 @@
+//go:build !faketime
+
+package clock
+
+const virtual = false

@@ -1,0 +1,219 @@
+// Package history holds what was observed in one world: an ordered list of
+// events and the header that a judge needs to read it.
+//
+// A history is plain data. The simulator records it, oracles read it, and
+// nobody edits it after the run. It knows nothing of schedules, targets or
+// networks, and imports nothing of this module.
+//
+// Read in this order: [Header] says under which conditions the events came to
+// be, [Event] is one of them, [Message] is the JSON-RPC message that a wire
+// event carries, [History] puts them together.
+package history
+
+import "time"
+
+// Schema is the version of the encoding that this package writes.
+const Schema = 1
+
+// A Side is one end of a pair.
+type Side string
+
+// The two ends of a pair, and the simulator's own events.
+const (
+	Client Side = "client"
+	Server Side = "server"
+	World  Side = "world"
+)
+
+// Peer returns the other end of a pair, and World for World.
+func (s Side) Peer() Side {
+	switch s {
+	case Client:
+		return Server
+	case Server:
+		return Client
+	}
+	return World
+}
+
+// A Peer says who sat at one end of the pair.
+type Peer struct {
+	Target  string `json:"target"`            // as typed on the command line: "go-sdk", "reference", "mutant:answers-cancelled"
+	Version string `json:"version,omitempty"` // of the implementation, "v1.8.0"; empty for our own peers
+}
+
+// A Call is what the application meant to ask: one line per call of the world.
+// Oracles use it to tell the tool's own behaviour from the SDK's.
+type Call struct {
+	Call    int           `json:"call"`              // the call's number in this world, from 1
+	Method  string        `json:"method"`            // "tools/call"
+	Handler string        `json:"handler"`           // kind of the tool: "cooperative", "checkpoint", "slow-cleanup", "chatty", "stubborn", "leaky"
+	Work    time.Duration `json:"work_ns,omitempty"` // how long the handler runs if nobody stops it
+}
+
+// Obedient reports whether the tool stops when it is told. The others run on
+// by design, so what they do after a cancel is the application's doing.
+func (c Call) Obedient() bool { return c.Handler != "stubborn" }
+
+// A Header states the conditions of a world.
+type Header struct {
+	Schema        int           `json:"schema"`
+	Scenario      string        `json:"scenario"`
+	Seed          uint64        `json:"seed"`
+	SchedulerSeed uint64        `json:"scheduler_seed"`
+	SpecVersion   string        `json:"spec_version"` // "2025-11-25"
+	Transport     string        `json:"transport"`    // "stdio"
+	Clock         string        `json:"clock"`        // "virtual" or "wall"
+	Client        Peer          `json:"client"`
+	Server        Peer          `json:"server"`
+	Horizon       time.Duration `json:"horizon_ns"` // what has not happened by then counts as never
+	Settle        time.Duration `json:"settle_ns"`  // how long the world is left alone after the last call, and again after close
+	Calls         []Call        `json:"calls"`
+}
+
+// Modern reports whether the protocol version is of the stateless era, which
+// began with 2026-07-28: no initialize handshake, no ping.
+func (h Header) Modern() bool { return h.SpecVersion >= "2026-07-28" }
+
+// A Kind says what an event is.
+type Kind string
+
+// Wire events. Their Side is the end at which they were observed. One frame
+// (one JSON-RPC message on the wire) has the same Frame number in all of them.
+const (
+	// Write: the sender's Write that carries the frame's first byte was entered.
+	Write Kind = "write"
+	// Wrote: the sender's Write that carries the frame's last byte returned.
+	// Text holds its error, if any.
+	Wrote Kind = "wrote"
+	// Read: the receiver's Read that hands over the frame's last byte is about
+	// to return. Arrived is when that byte reached the receiver.
+	Read Kind = "read"
+	// Unread: the world ended and nobody ever read the frame. Arrived is zero
+	// when it had not even reached the receiver.
+	Unread Kind = "unread"
+	// EOF: the side's Read is about to return the end of the stream.
+	EOF Kind = "eof"
+	// Hangup: the side closed its writing end. Text says "half-close" or "reset".
+	Hangup Kind = "hangup"
+)
+
+// Application events, on the calling side.
+const (
+	// Connect and Connected bracket the handshake. Connected carries its error
+	// in Text.
+	Connect   Kind = "connect"
+	Connected Kind = "connected"
+	// Issue: the application made the call.
+	Issue Kind = "issue"
+	// Cancel: the application ended the call's context. Text is the cause,
+	// "cancel" or "deadline".
+	Cancel Kind = "cancel"
+	// Return: the SDK gave control back to the caller. Text is empty for a
+	// value, otherwise the error. Value is the text that the tool returned.
+	Return Kind = "return"
+	// Close and Closed bracket the application's closing of the session.
+	Close  Kind = "close"
+	Closed Kind = "closed"
+	// Probe and Probed bracket the health probe after the race (ping, or
+	// tools/list in the modern era). Probed carries its error in Text.
+	Probe  Kind = "probe"
+	Probed Kind = "probed"
+)
+
+// Events inside a handler, on the serving side, reported by a side channel
+// that does not use the wire.
+const (
+	// Start: the tool's code was entered.
+	Start Kind = "start"
+	// Told: the handler's context was first seen done, whether the handler
+	// looked at it or not. Text is the context's error.
+	Told Kind = "told"
+	// End: the tool's code returned. Text is its error; Value what it returned.
+	End Kind = "end"
+	// Progress: the tool asked the SDK to report progress; the frame that comes
+	// of it is a Write of its own. Value is the figure.
+	Progress Kind = "progress"
+	// Open and Release: the tool acquired and gave back a resource.
+	Open    Kind = "open"
+	Release Kind = "release"
+	// Effect: the tool did something that cannot be undone. Value names it.
+	Effect Kind = "effect"
+	// Served: the server's own run function returned. Text is its error.
+	Served Kind = "served"
+)
+
+// Events of the world as a whole, with Side World.
+const (
+	// Goroutines: N goroutines exist above those of the empty world and beside
+	// the simulator's own.
+	Goroutines Kind = "goroutines"
+	// Quiet: all calls have returned (or the horizon was reached) and the settle
+	// time has passed.
+	Quiet Kind = "quiet"
+	// Horizon: the limit of the world was reached with something still waiting.
+	Horizon Kind = "horizon"
+	// Leak: after close and drain, N goroutines with one creation stack remain.
+	// Text is the stack, "created by" line last.
+	Leak Kind = "leak"
+	// Crash: the process died. Text is the first line of the report and the
+	// stack of the goroutine to blame; Blame names the target whose code the
+	// stack shows.
+	Crash Kind = "crash"
+)
+
+// An Event is one observation. Fields that a kind does not use are zero.
+type Event struct {
+	Seq     int           `json:"seq"`   // position in the history, from 0; the order of events is this one
+	At      time.Duration `json:"at_ns"` // since the start of the world
+	Side    Side          `json:"side"`
+	Kind    Kind          `json:"kind"`
+	Call    int           `json:"call,omitempty"`       // the call that it belongs to, where it is known
+	Frame   int           `json:"frame,omitempty"`      // wire events: the frame's number in this world, from 1
+	Msg     *Message      `json:"msg,omitempty"`        // wire events that name a frame; the same pointer in all of them
+	Arrived time.Duration `json:"arrived_ns,omitempty"` // read, unread
+	N       int           `json:"n,omitempty"`          // goroutines, leak
+	Text    string        `json:"text,omitempty"`       // error, cause or stack
+	Value   string        `json:"value,omitempty"`      // what was returned or done
+	Blame   string        `json:"blame,omitempty"`      // crash: "client", "server", "pair" (both sides run the same code) or "" (not a target's code)
+}
+
+// A MessageKind is the JSON-RPC kind of a message.
+type MessageKind string
+
+// The kinds of JSON-RPC messages. Invalid is a frame that is none of them.
+const (
+	Request      MessageKind = "request"
+	Notification MessageKind = "notification"
+	Response     MessageKind = "response"
+	ErrorReply   MessageKind = "error"
+	Invalid      MessageKind = "invalid"
+)
+
+// A Message is what a frame says, as far as a judge of cancellation cares.
+// Ids and tokens are raw JSON, so that 7 and "7" differ.
+type Message struct {
+	Kind   MessageKind `json:"kind"`
+	Method string      `json:"method,omitempty"` // request, notification
+	ID     string      `json:"id,omitempty"`     // request, response, error: raw JSON
+	Ref    string      `json:"ref,omitempty"`    // notifications/cancelled: requestId, raw JSON; empty when it is missing
+	Token  string      `json:"token,omitempty"`  // a request's progressToken, or the one that notifications/progress names: raw JSON
+	Code   int64       `json:"code,omitempty"`   // error
+	Text   string      `json:"text,omitempty"`   // error: its message; cancelled: its reason
+	Call   int         `json:"call,omitempty"`   // request: the number that the application put into the arguments
+	Raw    string      `json:"raw"`              // the frame without its line end
+}
+
+// IsReply reports whether m answers a request.
+func (m *Message) IsReply() bool { return m != nil && (m.Kind == Response || m.Kind == ErrorReply) }
+
+// IsCancel reports whether m is a notifications/cancelled.
+func (m *Message) IsCancel() bool {
+	return m != nil && m.Kind == Notification && m.Method == "notifications/cancelled"
+}
+
+// A History is one world's header and events. Events[i].Seq is i.
+type History struct {
+	Header Header
+	Events []Event
+}

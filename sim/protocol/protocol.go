@@ -1,0 +1,62 @@
+// Package protocol knows the wire of the Model Context Protocol: the versions
+// and their two eras, the names of methods and errors, what a frame says, and
+// how frames are built. It knows no transport, no session and no schedule.
+//
+// Read in this order: this file holds the words, [Identify] tells what a frame
+// says, [Member] and [Text] look deeper into one, and the Append functions
+// build frames.
+//
+// A frame is one JSON-RPC message without its line end. Ids and progress tokens
+// are kept as raw JSON everywhere, so that 7 and "7" are two ids.
+package protocol
+
+// The published versions of the specification, by date.
+const (
+	V20241105 = "2024-11-05"
+	V20250326 = "2025-03-26"
+	V20250618 = "2025-06-18"
+	V20251125 = "2025-11-25"
+	V20260728 = "2026-07-28"
+)
+
+// Versions lists all published versions, oldest first.
+func Versions() []string {
+	return []string{V20241105, V20250326, V20250618, V20251125, V20260728}
+}
+
+// Modern reports whether version is of the stateless era, which began with
+// 2026-07-28: every request carries its own version and capabilities in _meta,
+// and there is neither an initialize handshake nor a ping. Dates compare as
+// text.
+func Modern(version string) bool { return version >= V20260728 }
+
+// Method names.
+const (
+	Initialize  = "initialize"                // legacy era
+	Initialized = "notifications/initialized" // legacy era
+	Ping        = "ping"                      // legacy era
+	Discover    = "server/discover"           // modern era
+	ToolsList   = "tools/list"
+	ToolsCall   = "tools/call"
+	Cancelled   = "notifications/cancelled"
+	Progress    = "notifications/progress"
+)
+
+// Error codes, of JSON-RPC and of MCP.
+const (
+	ParseError         = -32700
+	InvalidRequest     = -32600
+	MethodNotFound     = -32601
+	InvalidParams      = -32602
+	InternalError      = -32603
+	UnsupportedVersion = -32022 // modern era
+)
+
+// Keys of params._meta.
+const (
+	MetaVersion      = "io.modelcontextprotocol/protocolVersion"    // modern era, required in every request
+	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities" // modern era, required in every request
+	MetaClient       = "io.modelcontextprotocol/clientInfo"         // modern era
+	MetaServer       = "io.modelcontextprotocol/serverInfo"         // modern era, in results
+	MetaToken        = "progressToken"
+)
