@@ -1,0 +1,120 @@
+package sim
+
+import (
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+const (
+	firstStep = 20 * time.Millisecond // between two samples, at first
+	perStep   = 32                    // samples before the step doubles
+	// worldCalls is how many calls a world may make before it collects garbage
+	// at an instant of its own; smaller worlds are collected between worlds.
+	worldCalls = 2000
+)
+
+// sample counts goroutines at instants of its own until sampling ends. The step
+// doubles as the world grows older, so that the number of samples stays bounded.
+func (w *world) sample() {
+	step, collected := firstStep+317*time.Nanosecond, int64(0)
+	for n := 1; ; n++ {
+		timer := time.NewTimer(step)
+		select {
+		case <-w.sampling:
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		w.goroutines()
+		if made := w.issued.Load(); made-collected >= worldCalls {
+			collected = made
+			runtime.GC()
+		}
+		if n%perStep == 0 {
+			step *= 2
+		}
+	}
+}
+
+// goroutines records how many goroutines there are above the empty world's, the
+// simulator's own left out.
+func (w *world) goroutines() {
+	if w.rec == nil {
+		return
+	}
+	n := runtime.NumGoroutine() - w.baseline - int(w.own.Load())
+	w.note(history.Event{Side: history.World, Kind: history.Goroutines, N: n})
+}
+
+// drain lets everything that is still on its way happen, counts what stays, and
+// returns how many goroutines that is after the scenario's own tools let go.
+func (w *world) drain() int {
+	time.Sleep(drainTime)
+	if n := runtime.NumGoroutine() - w.baseline; n > 0 && w.rec != nil {
+		w.leaks()
+	}
+	close(w.counted)
+	time.Sleep(ownInstant)
+	return runtime.NumGoroutine() - w.baseline
+}
+
+// drainTime is far beyond every timer that a target is known to leave behind. In
+// virtual time it costs next to nothing.
+const drainTime = time.Hour
+
+// leaks records the goroutines that stayed, grouped by their stack.
+func (w *world) leaks() {
+	groups := map[string]int{}
+	for id, stack := range stacks() {
+		if !w.present[id] {
+			groups[stack]++
+		}
+	}
+	for _, stack := range slices.Sorted(maps.Keys(groups)) {
+		w.note(history.Event{Side: history.World, Kind: history.Leak, N: groups[stack], Text: stack})
+	}
+}
+
+// stacks returns the stack of every goroutine by the goroutine's number, without
+// what differs from run to run: arguments, addresses and waiting times.
+func stacks() map[string]string {
+	buf := make([]byte, 1<<13)
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) || len(buf) >= 64<<20 {
+			buf = buf[:n]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+	out := map[string]string{}
+	for block := range strings.SplitSeq(string(buf), "\n\n") {
+		head, frames, _ := strings.Cut(block, "\n")
+		id, state, _ := strings.Cut(strings.TrimPrefix(head, "goroutine "), " ")
+		state, _, _ = strings.Cut(strings.Trim(state, "[]:"), ",")
+		out[id] = state + "\n" + cleanFrames(frames)
+	}
+	return out
+}
+
+func cleanFrames(frames string) string {
+	var out []string
+	for line := range strings.SplitSeq(strings.TrimSpace(frames), "\n") {
+		if place, ok := strings.CutPrefix(line, "\t"); ok {
+			place, _, _ = strings.Cut(place, " +0x")
+			out = append(out, "\t"+place)
+			continue
+		}
+		line, _, _ = strings.Cut(line, " in goroutine ")
+		if i := strings.LastIndex(line, "("); i > 0 && strings.HasSuffix(line, ")") && !strings.HasPrefix(line, "created by ") {
+			line = line[:i]
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}

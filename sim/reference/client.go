@@ -1,0 +1,148 @@
+package reference
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// A client speaks one protocol version and does not negotiate.
+//
+// A call whose context ends is given up at once, whatever the network does: if
+// its request has been handed to the network, a notifications/cancelled follows
+// it in order; if it still waits to be, it is taken back, and the server hears
+// of neither. A response that was read before the context's end was noticed
+// wins. A response that is read later is dropped.
+type client struct {
+	caller protocol.Caller
+	defect defect
+	link   *link // nil until Connect
+}
+
+func newClient(env sim.ClientEnv, d defect) *client {
+	return &client{
+		caller: protocol.Caller{Version: env.SpecVersion, Name: programName, Release: programRelease},
+		defect: d,
+	}
+}
+
+var errNotConnected = errors.New("not connected")
+
+// Connect does the handshake: initialize and notifications/initialized, or
+// server/discover. When it fails, or when ctx ends first, the connection is
+// closed; an initialize is never cancelled by a notification.
+func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
+	c.link = openLink(conn, protocol.Modern(c.caller.Version), c.defect)
+	if err := c.handshake(ctx); err != nil {
+		err = fmt.Errorf("connect: %w", err)
+		c.link.abort(err)
+		return err
+	}
+	return nil
+}
+
+func (c *client) handshake(ctx context.Context) error {
+	modern := protocol.Modern(c.caller.Version)
+	m, err := c.link.ask(ctx, question{
+		fixed: !modern,
+		frame: func(b []byte, id string) []byte { return protocol.AppendHandshake(b, id, c.caller) },
+	})
+	if err != nil {
+		return err
+	}
+	result, err := resultOf(m)
+	if err != nil {
+		return err
+	}
+	if err := checkHandshake(result, c.caller.Version); err != nil || modern {
+		return err
+	}
+	return c.link.tell(protocol.AppendNotification(nil, protocol.Initialized, ""))
+}
+
+// Call makes one tools/call. It returns the tool's text; or ctx's error, at
+// once, when ctx ends; or another error when the server or the tool says so or
+// the connection is lost.
+func (c *client) Call(ctx context.Context, call sim.ToolCall) (string, error) {
+	tc, err := toolCall(call)
+	if err != nil {
+		return "", fmt.Errorf("call %s: %w", call.Tool, err)
+	}
+	m, err := c.ask(ctx, func(b []byte, id string) []byte {
+		return protocol.AppendToolCall(b, id, c.caller, tc)
+	})
+	if err != nil {
+		return "", err
+	}
+	result, err := resultOf(m)
+	if err != nil {
+		return "", err
+	}
+	return toolText(result)
+}
+
+// Probe asks for a sign of life and blocks until it comes, ctx ends or the
+// connection is lost.
+func (c *client) Probe(ctx context.Context) error {
+	m, err := c.ask(ctx, func(b []byte, id string) []byte { return protocol.AppendProbe(b, id, c.caller) })
+	if err != nil {
+		return err
+	}
+	_, err = resultOf(m)
+	return err
+}
+
+func (c *client) ask(ctx context.Context, frame func([]byte, string) []byte) (*history.Message, error) {
+	if c.link == nil {
+		return nil, errNotConnected
+	}
+	return c.link.ask(ctx, question{frame: frame})
+}
+
+// Close writes what is waiting to be written, closes the writing end and waits
+// for the server to do the same, for closeGrace at most. Calls that are under
+// way return with an error at once.
+func (c *client) Close() error {
+	if c.link == nil {
+		return nil
+	}
+	return c.link.close()
+}
+
+// toolCall turns the application's call into what goes on the wire, where a
+// frame is one line.
+func toolCall(call sim.ToolCall) (protocol.ToolCall, error) {
+	token, err := rawToken(call.Progress)
+	if err != nil {
+		return protocol.ToolCall{}, err
+	}
+	args := []byte(call.Arguments)
+	if bytes.ContainsAny(args, "\r\n") {
+		var line bytes.Buffer
+		if err := json.Compact(&line, args); err != nil {
+			return protocol.ToolCall{}, fmt.Errorf("write the arguments: %w", err)
+		}
+		args = line.Bytes()
+	}
+	return protocol.ToolCall{Tool: call.Tool, Arguments: string(args), Token: token}, nil
+}
+
+// rawToken returns a progress token as raw JSON, "" for none.
+func rawToken(token any) (string, error) {
+	switch t := token.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return string(protocol.AppendString(nil, t)), nil
+	case int64:
+		return strconv.FormatInt(t, 10), nil
+	}
+	return "", fmt.Errorf("a progress token is a string or an int64, not %T", token)
+}

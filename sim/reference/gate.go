@@ -1,0 +1,209 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// A call is a request that the server has read and not yet answered.
+type call struct {
+	id    string // raw JSON
+	token string // progress token, raw JSON; empty: none was given
+	fixed bool   // cannot be cancelled
+	ctx   context.Context
+	tell  context.CancelFunc // tells the handler to stop
+
+	closed bool    // nothing more may be sent for it. Guarded by gate.mu
+	figure float64 // of the last progress. Guarded by gate.mu
+}
+
+// A gate is the one way out of a session. Whoever wants to write waits for the
+// turn, then asks under mu whether the call is still open, and writes at once.
+// The reader needs mu alone, which nobody holds while waiting. Hence:
+//
+//	reader   … Read returns cancel 7 ─▶ closes call 7 …
+//	handler  … waits for its turn ────────────────────▶ finds 7 closed, writes nothing
+type gate struct {
+	turn       chan struct{} // holds a token while somebody writes
+	complaints chan struct{} // holds a token for each error reply without an id under way
+
+	mu       sync.Mutex       // guards the rest, and closed and figure of every call
+	inflight map[string]*call // by raw id
+	over     bool             // the session has an outcome
+	err      error            // the outcome
+}
+
+// maxComplaints bounds the error replies without an id that wait to be written.
+// They are advice that no caller waits for; further ones are not given.
+const maxComplaints = 16
+
+func newGate() gate {
+	return gate{
+		turn:       make(chan struct{}, 1),
+		complaints: make(chan struct{}, maxComplaints),
+		inflight:   map[string]*call{},
+	}
+}
+
+// register makes a request known, so that it can be cancelled and answered. It
+// refuses an id that cannot be answered without being mistaken for another.
+func (n *session) register(m *history.Message) (*call, error) {
+	if m.ID == "null" || m.ID[0] != '"' && strings.ContainsAny(m.ID, ".eE") {
+		return nil, fmt.Errorf("the id %s is neither a string nor an integer", m.ID)
+	}
+	c := &call{id: m.ID, token: m.Token, figure: math.Inf(-1)}
+	c.fixed = m.Method == protocol.Initialize && !protocol.Modern(n.version)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.inflight[c.id] != nil {
+		return nil, fmt.Errorf("the id %s belongs to a request that is not answered yet", m.ID)
+	}
+	n.inflight[c.id] = c
+	return c, nil
+}
+
+// cancelled acts on a notifications/cancelled that names the request id. An id
+// that is missing, unknown or answered already is ignored, and so is one of a
+// request that cannot be cancelled.
+func (n *session) cancelled(id string) {
+	if n.defect == ignoresCancel {
+		return
+	}
+	c := n.forget(id)
+	if c == nil {
+		n.afterStrayCancel(id)
+		return
+	}
+	if n.defect != orphansWork {
+		c.tell()
+	}
+	n.afterCancel(c)
+}
+
+// forget closes the call with this id and returns it, or nil.
+func (n *session) forget(id string) *call {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c := n.inflight[id]
+	if c == nil || c.fixed {
+		return nil
+	}
+	c.closed = true
+	delete(n.inflight, id)
+	return c
+}
+
+// answer writes the frame that answers c, unless c was cancelled before its turn
+// came.
+func (n *session) answer(c *call, frame []byte) {
+	n.turn <- struct{}{}
+	defer n.yield()
+	if n.settle(c) {
+		n.write(frame)
+	} else {
+		n.afterSilence(c, frame)
+	}
+}
+
+// settle closes c, which is about to be answered. It reports false when c is
+// closed already.
+func (n *session) settle(c *call) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.closed = true
+	delete(n.inflight, c.id)
+	return true
+}
+
+var errClosed = errors.New("nothing more may be sent for this request")
+
+// progress reports progress of c if the client gave a token for it.
+func (n *session) progress(c *call, figure float64) error {
+	if c.token == "" {
+		return nil
+	}
+	n.turn <- struct{}{}
+	defer n.yield()
+	if err := n.advance(c, figure); err != nil {
+		return fmt.Errorf("report progress %v: %w", figure, err)
+	}
+	n.write(protocol.AppendProgress(nil, c.token, figure))
+	return nil
+}
+
+// advance moves the progress of c to figure, if c is open and figure is more
+// than before.
+func (n *session) advance(c *call, figure float64) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case c.closed:
+		return errClosed
+	case !(figure > c.figure) || math.IsInf(figure, 1):
+		return fmt.Errorf("the last figure was %v, and it must grow", c.figure)
+	}
+	c.figure = figure
+	return nil
+}
+
+// complain writes an error reply without an id, for a frame that cannot be
+// answered otherwise. It does not block the reader, who calls it.
+func (n *session) complain(e protocol.RPCError) {
+	select {
+	case n.complaints <- struct{}{}:
+	default:
+		return
+	}
+	n.running.Go(func() {
+		n.turn <- struct{}{}
+		defer n.yield()
+		n.write(protocol.AppendError(nil, "", e))
+		<-n.complaints
+	})
+}
+
+// write writes a frame. The caller has the turn. A write that fails ends the
+// session, since the client cannot be answered any more.
+func (n *session) write(frame []byte) {
+	if _, err := n.conn.Out.Write(append(frame, '\n')); err != nil {
+		n.end(fmt.Errorf("write a frame: %w", err))
+	}
+}
+
+func (n *session) yield() { <-n.turn }
+
+// end gives the session an outcome, if it has none, and closes the connection,
+// which ends the reader.
+func (n *session) end(err error) {
+	n.conclude(err)
+	// Serve closes too, and reports what this one says.
+	_ = n.hangup()
+}
+
+// clientLeft gives the session its good outcome. The connection stays open for
+// what is still to be written.
+func (n *session) clientLeft() { n.conclude(nil) }
+
+func (n *session) conclude(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.over {
+		n.over, n.err = true, err
+	}
+}
+
+func (n *session) outcome() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.err
+}

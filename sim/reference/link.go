@@ -1,0 +1,300 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// A link is a client's side of a connection: a reader, a writer with a queue
+// between it and the callers, and the requests that wait for their answer. The
+// queue holds at most one frame for each request that was ever under way at once
+// and maxReplies answers to the server.
+type link struct {
+	conn   sim.Conn
+	modern bool
+	defect defect
+	ends   sync.WaitGroup // the reader and the writer
+	// closeOut and hangup close the writing end, and both ends, once each.
+	closeOut func() error
+	hangup   func() error
+
+	mu      sync.Mutex // guards what follows; nobody waits for the network with it
+	changed *sync.Cond // the queue or down changed; the writer waits for it
+	lastID  int64
+	waiting map[string]*waiter // by raw id
+	queue   []*outgoing        // frames that the writer has not begun
+	down    error              // why no request is taken any more; nil while it is up
+}
+
+// A question is a request to be made.
+type question struct {
+	frame func(b []byte, id string) []byte // adds the request with this id
+	fixed bool                             // never to be cancelled by a notification
+}
+
+// A waiter is a request that waits for its answer.
+type waiter struct {
+	outgoing
+	id    string
+	fixed bool
+	reply chan *history.Message // gets the answer; closed without one when the link goes down
+}
+
+// An outgoing is a frame in the queue or beyond it.
+type outgoing struct {
+	line    []byte
+	request bool
+	begun   bool // its Write has begun. Guarded by link.mu
+}
+
+// closeGrace is how long a server has to hang up after its client did.
+const closeGrace = 5 * time.Second
+
+// maxReplies bounds how many answers may wait for a server that asks and does
+// not read.
+const maxReplies = 1024
+
+var errClosing = errors.New("the session is closed")
+
+// openLink starts the two goroutines of a link. They end when the link goes
+// down; close and abort wait for them.
+func openLink(conn sim.Conn, modern bool, d defect) *link {
+	l := &link{conn: conn, modern: modern, defect: d, waiting: map[string]*waiter{}}
+	l.changed = sync.NewCond(&l.mu)
+	l.closeOut = sync.OnceValue(conn.Out.Close)
+	l.hangup = sync.OnceValue(func() error { return errors.Join(l.closeOut(), conn.In.Close()) })
+	l.ends.Go(l.read)
+	l.ends.Go(l.write)
+	return l
+}
+
+// ask makes a request and blocks until it is answered, ctx ends or the link goes
+// down.
+func (l *link) ask(ctx context.Context, q question) (*history.Message, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	w, err := l.issue(q)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case m := <-w.reply:
+		return l.answered(m)
+	case <-ctx.Done():
+	}
+	if l.giveUp(w) {
+		return l.afterGivingUp(ctx, w)
+	}
+	return l.answered(<-w.reply)
+}
+
+// issue puts a request into the queue.
+func (l *link) issue(q question) (*waiter, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down != nil {
+		return nil, l.down
+	}
+	l.lastID++
+	w := &waiter{id: strconv.FormatInt(l.lastID, 10), fixed: q.fixed, reply: make(chan *history.Message, 1)}
+	w.outgoing = outgoing{line: append(q.frame(make([]byte, 0, frameSize), w.id), '\n'), request: true}
+	l.waiting[w.id] = w
+	l.enqueue(&w.outgoing)
+	return w, nil
+}
+
+// enqueue adds a frame to the queue. The caller holds mu.
+func (l *link) enqueue(o *outgoing) {
+	l.queue = append(l.queue, o)
+	l.changed.Signal()
+}
+
+// answered turns what came out of a waiter's channel into ask's result.
+func (l *link) answered(m *history.Message) (*history.Message, error) {
+	if m != nil {
+		return m, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return nil, l.down
+}
+
+// giveUp forgets a request whose caller does not want it any more, and has the
+// server told if the server may know of it. It reports false when the request is
+// decided already: its answer, or the end of the link, is in w.reply.
+func (l *link) giveUp(w *waiter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting[w.id] != w {
+		return false
+	}
+	delete(l.waiting, w.id)
+	switch {
+	case !w.begun:
+		l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o == &w.outgoing })
+	case !w.fixed && l.defect != neverNotifies:
+		l.enqueue(&outgoing{line: append(protocol.AppendCancelled(nil, l.idToCancel(w), "the caller gave up"), '\n')})
+	}
+	return true
+}
+
+// tell queues a notification.
+func (l *link) tell(frame []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down != nil {
+		return l.down
+	}
+	l.enqueue(&outgoing{line: append(frame, '\n')})
+	return nil
+}
+
+// write is the writer: it writes the queue in order until the link goes down and
+// the queue is empty, and then closes the writing end.
+func (l *link) write() {
+	for o := l.next(); o != nil; o = l.next() {
+		if _, err := l.conn.Out.Write(o.line); err != nil {
+			l.fail(fmt.Errorf("write a frame: %w", err))
+		}
+	}
+	// Whoever waits for the writer closes again and reports what this one says.
+	_ = l.closeOut()
+}
+
+// next blocks for the next frame to write; nil: there will be none. What it
+// returns is written in the same step, so that begun is the truth.
+func (l *link) next() *outgoing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.queue) == 0 {
+		if l.down != nil {
+			return nil
+		}
+		l.changed.Wait()
+	}
+	o := l.queue[0]
+	l.queue = l.queue[1:]
+	o.begun = true
+	return o
+}
+
+// read is the reader. It never waits for anything but the next frame.
+func (l *link) read() {
+	frames := newFrameReader(l.conn.In)
+	for {
+		m, err := frames.next()
+		if errors.Is(err, io.EOF) {
+			err = errors.New("the server has hung up")
+		}
+		if err == nil {
+			err = l.receive(m)
+		}
+		if err != nil {
+			l.fail(err)
+			return
+		}
+	}
+}
+
+// receive acts on one message. An error ends the link.
+func (l *link) receive(m *history.Message) error {
+	switch {
+	case m.IsReply():
+		return l.deliver(m)
+	case m.Kind == history.Request && !l.modern:
+		return l.reply(m)
+	case m.Kind == history.Invalid:
+		// It may have been the answer that somebody waits for.
+		return fmt.Errorf("the server sent what is no JSON-RPC message: %.60q", m.Raw)
+	}
+	// Notifications need no action. In the modern era a server must not ask,
+	// and a client must not answer.
+	return nil
+}
+
+// deliver hands an answer to its caller. One that nobody waits for is dropped:
+// the answer to a cancelled request, most likely.
+func (l *link) deliver(m *history.Message) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.waiting[m.ID]
+	if w == nil {
+		return l.afterStrayReply(m)
+	}
+	delete(l.waiting, m.ID)
+	w.reply <- m
+	return nil
+}
+
+// reply answers a request of a legacy server's. Only ping is offered.
+func (l *link) reply(m *history.Message) error {
+	frame := protocol.AppendResult(nil, m.ID, `{}`)
+	if m.Method != protocol.Ping {
+		frame = protocol.AppendError(nil, m.ID, protocol.RPCError{
+			Code: protocol.MethodNotFound, Message: "method not found: " + m.Method,
+		})
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queue) >= maxReplies+len(l.waiting) {
+		return errors.New("the server asks and does not read the answers")
+	}
+	l.enqueue(&outgoing{line: append(frame, '\n')})
+	return nil
+}
+
+// fail takes the link down because of err: nothing is written any more, both
+// ends are closed.
+func (l *link) fail(err error) {
+	l.mu.Lock()
+	l.takeDown(err)
+	l.queue = nil
+	l.mu.Unlock()
+	// Whoever waits for the link closes again and reports what this one says.
+	_ = l.hangup()
+}
+
+// takeDown refuses further requests and releases the callers of those under way.
+// The caller holds mu.
+func (l *link) takeDown(err error) {
+	if l.down == nil {
+		l.down = err
+	}
+	for _, w := range l.waiting {
+		close(w.reply)
+	}
+	clear(l.waiting)
+	l.changed.Signal()
+}
+
+// abort takes the link down and waits for its goroutines.
+func (l *link) abort(err error) {
+	l.fail(err)
+	l.ends.Wait()
+}
+
+// close ends the session in an orderly way; see client.Close. What waits in the
+// queue is written, except requests, whose callers have been released.
+func (l *link) close() error {
+	l.mu.Lock()
+	l.takeDown(errClosing)
+	l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o.request })
+	l.mu.Unlock()
+	grace := time.AfterFunc(closeGrace, func() { l.fail(errClosing) })
+	l.ends.Wait()
+	if !grace.Stop() {
+		return errors.Join(fmt.Errorf("close: the server did not hang up within %v", closeGrace), l.hangup())
+	}
+	return l.hangup()
+}

@@ -1,0 +1,111 @@
+package reference
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// mutantConversations are what shows on the wire, or to the application, when a
+// defect acts. The strict peers fail every one of them.
+func mutantConversations(e era) map[defect]conversation {
+	refusal := errorOf("2", "-32603", "request cancelled")
+	ms := time.Millisecond
+	return map[defect]conversation{
+		ignoresCancel: {"answers as if nothing had happened, at the end of the work", []step{
+			send(e.call("2", "slow", "100")), send(cancelOf("2")), silence(99 * ms), hear(e.answer("2", "done"))}},
+		orphansWork: {"says nothing, and nor does it to the handler", []step{
+			send(e.call("2", "slow", "100")), send(cancelOf("2")), told(0), silence(time.Hour), told(0)}},
+		answersCancelled: {"answers with an error", []step{
+			send(e.call("2", "slow", "100")), silence(50 * ms), send(cancelOf("2")), hear(refusal), silence(time.Hour)}},
+		answersTwice: {"an error at once, and then the deaf handler's result", []step{
+			send(e.call("2", "stubborn", "100")), send(cancelOf("2")), hear(refusal), silence(99 * ms),
+			hear(e.answer("2", "done")), silence(time.Hour)}},
+		progressAfterCancel: {"one more progress", []step{
+			send(e.call("2", "chatty", "10")), hear(progressOf("2", "1")), send(cancelOf("2")), hear(progressOf("2", "2")), silence(time.Hour)}},
+		leaksOnCancel: {"a goroutine stays", []step{
+			send(e.call("2", "slow", "100")), send(cancelOf("2")), hangUp(), heardEnd(), over(""), stayed(1)}},
+		diesOnStrayCancel: {"the session ends", []step{
+			send(e.call("2", "slow", "1")), hear(e.answer("2", "done")), send(cancelOf("2")), heardEnd(), over("unknown request 2")}},
+
+		neverNotifies: {"returns and says nothing", []step{
+			ask("a"), hear(e.asked("2", "a")), giveUp("a"), returned("a", "", "context canceled"), silence(time.Hour)}},
+		cancelsUnissued: {"cancels what does not exist", []step{
+			ask("a"), hear(e.asked("2", "a")), giveUp("a"), returned("a", "", "context canceled"), hear(gaveUp("1000002"))}},
+		lateValue: {"returns the value of a response that crossed the cancel", []step{
+			ask("a"), hear(e.asked("2", "a")), giveUp("a"), hear(gaveUp("2")), waits("a", 500*ms),
+			send(e.answer("2", "late")), returned("a", "late", "")}},
+		callerBlocks: {"the caller waits", []step{
+			ask("a"), hear(e.asked("2", "a")), giveUp("a"), hear(gaveUp("2")), waits("a", time.Hour),
+			send(e.answer("2", "late")), returned("a", "", "context canceled")}},
+		diesOnLateResponse: {"the session ends", []step{
+			ask("a"), hear(e.asked("2", "a")), giveUp("a"), hear(gaveUp("2")), send(e.answer("2", "late")), heardEnd(),
+			ask("b"), returned("b", "", "nobody waits for the response to request 2")}},
+	}
+}
+
+// stayed says that n goroutines of the package's own are left after the end.
+func stayed(n int) step {
+	return func(t *testing.T, _ *stage) {
+		t.Helper()
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		assert.Equal(t, n, bytes.Count(stacks, []byte("afterCancel.func")), "goroutines that a cancel left behind")
+	}
+}
+
+func TestMutants(t *testing.T) {
+	for _, e := range eras() {
+		conversations := mutantConversations(e)
+		for _, m := range Mutants() {
+			t.Run(e.version+"/"+m.Name, func(t *testing.T) {
+				c, ok := conversations[m.defect]
+				require.True(t, ok, "a mutant without a conversation")
+				if m.Side == history.Server {
+					c.steps = slices.Concat(e.open, c.steps)
+					playServer(t, e.version, m.defect, c)
+				} else {
+					c.steps = slices.Concat(e.connected(), c.steps)
+					playClient(t, e.version, m.defect, c)
+				}
+			})
+		}
+	}
+}
+
+func TestTargets(t *testing.T) {
+	targets, mutants := Targets(), Mutants()
+	require.Len(t, targets, 1+len(mutants))
+	assert.Equal(t, "reference", targets[0].Name)
+	assert.NotNil(t, targets[0].NewClient)
+	assert.NotNil(t, targets[0].NewServer)
+	names := map[string]bool{}
+	for i, m := range mutants {
+		target := targets[i+1]
+		assert.Equal(t, "mutant:"+m.Name, target.Name)
+		assert.Equal(t, m.Side == history.Client, target.NewClient != nil, "%s: client", m.Name)
+		assert.Equal(t, m.Side == history.Server, target.NewServer != nil, "%s: server", m.Name)
+		names[target.Name] = true
+	}
+	assert.Len(t, names, len(mutants), "names are unique")
+}
+
+func TestMutantsSayWhatMustCatchThem(t *testing.T) {
+	for _, m := range Mutants() {
+		for _, e := range eras() {
+			expect := m.Expect(e.version)
+			require.NotEmpty(t, expect, m.Name)
+			assert.True(t, slices.IsSorted(expect), m.Name)
+			named := slices.ContainsFunc(expect, func(rule string) bool { return strings.Contains(m.Doc, rule) })
+			assert.True(t, named, "%s: the doc names a rule that must fail at %s", m.Name, e.version)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+// Package reference holds our own client and server: small, strict peers over
+// newline-delimited JSON, for both eras of the protocol. One sits opposite an
+// SDK under test, so that what goes wrong is the SDK's doing, and both together
+// show that a scenario can be passed.
+//
+// It also holds the mutants: the same code with one named defect each, which
+// prove that an oracle bites.
+//
+// It is not an SDK. It knows tools, progress, cancellation and the handshakes,
+// and refuses the rest as the specification wants it refused.
+//
+// Read in this order: targets.go lists what there is; server.go and gate.go are
+// the server, client.go and link.go the client, frames.go and results.go what
+// both need; mutants.go is the table of defects and what each adds.
+//
+// Whatever the order in which goroutines run, the strict peers keep the rules
+// because of one habit: nothing that a reader needs is ever locked while
+// somebody waits for the network. So a reader acts on a frame in the same step
+// in which its Read returned, and what is decided under a lock is written in
+// the same step, too.
+package reference
+
+import (
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// Name is the strict peers' name as a target.
+const Name = "reference"
+
+// codePath is where this package's own code lives.
+const codePath = "github.com/mcpsim/mcpsim/sim/reference"
+
+// Targets returns the reference and then every mutant, in the order of Mutants.
+// A mutant has only the side that its defect is on.
+func Targets() []sim.Target {
+	strict := target(Name, "strict client and server of our own, to sit opposite an implementation under test")
+	strict.NewClient, strict.NewServer = clientWith(none), serverWith(none)
+	all := []sim.Target{strict}
+	for _, m := range Mutants() {
+		t := target(m.Target(), m.Doc)
+		if m.Side == history.Client {
+			t.NewClient = clientWith(m.defect)
+		} else {
+			t.NewServer = serverWith(m.defect)
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+func target(name, doc string) sim.Target {
+	return sim.Target{
+		Name:         name,
+		Package:      codePath,
+		SpecVersions: []string{protocol.V20251125, protocol.V20260728},
+		Doc:          doc,
+	}
+}
+
+func clientWith(d defect) func(sim.ClientEnv) sim.Client {
+	return func(env sim.ClientEnv) sim.Client { return newClient(env, d) }
+}
+
+func serverWith(d defect) func(sim.ServerEnv) sim.Server {
+	return func(env sim.ServerEnv) sim.Server { return newServer(env, d) }
+}

@@ -1,0 +1,46 @@
+package sim
+
+import (
+	"github.com/mcpsim/mcpsim/netem"
+)
+
+// String names a network the way a report does: "wan (5ms + exp 20ms each way)".
+func (n Network) String() string {
+	there, back := n.ClientToServer.text(), n.ServerToClient.text()
+	text := there + " there, " + back + " back"
+	if there == back {
+		text = there + " each way"
+	}
+	if n.Profile == "" {
+		return text
+	}
+	return n.Profile + " (" + text + ")"
+}
+
+func (l Link) text() string {
+	text := shortDistribution(l.Delay)
+	if l.Bandwidth > 0 {
+		text += ", " + formatBandwidth(l.Bandwidth)
+	}
+	return text
+}
+
+// shortDistribution is for people; [formatDistribution] is for files.
+func shortDistribution(d Distribution) string {
+	switch d.Distribution {
+	case netem.Uniform:
+		return formatDuration(d.Min) + " to " + formatDuration(d.Max)
+	case netem.Normal:
+		return formatDuration(d.Mean) + " ± " + formatDuration(d.StdDev)
+	case netem.Exponential:
+		if d.Offset == 0 {
+			return "exp " + formatDuration(d.Mean)
+		}
+		return formatDuration(d.Offset) + " + exp " + formatDuration(d.Mean)
+	case netem.Constant:
+		if d.Value > 0 {
+			return formatDuration(d.Value)
+		}
+	}
+	return "no delay"
+}

@@ -1,0 +1,154 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/clock"
+)
+
+// A Schedule is a scenario and a seed fully expanded: every call with what its
+// tool does and when it is cancelled. It is the reproducible artefact of a world.
+// Delays of the network are not in it, since they belong to frames that only come
+// to be while the world runs; they follow from the seed by [DelayHash].
+//
+// A schedule does not depend on the protocol version or on the targets: the same
+// seed asks the same of everyone.
+type Schedule struct {
+	Scenario      string          `json:"scenario"`
+	Seed          uint64          `json:"seed"`
+	Scheduler     string          `json:"scheduler"` // Shuffled or FIFO
+	SchedulerSeed uint64          `json:"scheduler_seed"`
+	Calls         []ScheduledCall `json:"calls"` // Calls[i].Call is i+1
+}
+
+// A ScheduledCall is one call of a world. Every duration in it has a few hundred
+// nanoseconds of its own, so that no two acts fall on one instant by design.
+type ScheduledCall struct {
+	Call     int           `json:"call"`                 // from 1
+	Caller   int           `json:"caller"`               // from 0
+	Think    time.Duration `json:"think_ns"`             // before it is issued, since its caller's last call returned or the load began
+	Tool     string        `json:"tool"`                 // the tool's name
+	Handler  string        `json:"handler"`              // its kind
+	Work     time.Duration `json:"work_ns"`              // how long the tool takes if nobody stops it
+	Every    time.Duration `json:"every_ns,omitempty"`   // checkpoint, chatty: from one look, or report, to the next
+	Cleanup  time.Duration `json:"cleanup_ns,omitempty"` // slow-cleanup: from being told to stopping
+	Progress bool          `json:"progress,omitempty"`   // the caller asks for progress
+	// Life is how long the call is expected to take from being issued to returning
+	// when nobody cancels it: the way there, the work and the way back.
+	Life time.Duration `json:"life_ns"`
+	// Cancel is when the caller loses interest, since the call was issued, from 1 ns
+	// to Life; nil for a call that is left alone as control.
+	Cancel *time.Duration `json:"cancel_ns,omitempty"`
+}
+
+// Expand draws the schedule of one seed. The scheduler's seed follows from the
+// seed unless it is given; nothing else in the schedule depends on it. The same
+// arguments give the same schedule.
+//
+// The scenario must be valid, as those of [Parse] are. Since this runs once a
+// world, only what nothing could be drawn from is looked for again.
+func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error) {
+	if !sc.drawable() {
+		return nil, fmt.Errorf("expand %s: %w", sc.Name, sc.Validate())
+	}
+	s := &Schedule{
+		Scenario:      sc.Name,
+		Seed:          seed,
+		Scheduler:     sc.Scheduler,
+		SchedulerSeed: NewStream(seed, "scheduler", 0).Uint64(),
+		Calls:         make([]ScheduledCall, sc.Load.Calls),
+	}
+	if schedulerSeed != nil {
+		s.SchedulerSeed = *schedulerSeed
+	}
+	for i := range s.Calls {
+		s.Calls[i] = expandCall(sc, seed, i+1)
+	}
+	return s, nil
+}
+
+// drawable reports whether there are calls to draw, and something to draw them
+// from. What is not drawable is not valid either.
+func (sc *Scenario) drawable() bool {
+	weightless := func(h Handler) bool { return h.Weight < 1 || h.Weight > maxWeight }
+	l := sc.Load
+	return l.Calls >= 1 && l.Calls <= MaxCalls && l.Callers >= 1 && l.Callers <= MaxCallers &&
+		len(sc.Handlers) > 0 && !slices.ContainsFunc(sc.Handlers, weightless)
+}
+
+// expandCall draws one call. Each figure comes from a stream of its own.
+func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
+	draw := func(label string, d Distribution) time.Duration {
+		return NewStream(seed, label, call).Dithered(d)
+	}
+	h := pickHandler(sc.Handlers, NewStream(seed, "handler", call))
+	c := ScheduledCall{
+		Call:     call,
+		Caller:   (call - 1) % sc.Load.Callers,
+		Think:    draw("think", sc.Load.Think),
+		Tool:     h.Kind,
+		Handler:  h.Kind,
+		Work:     draw("work", h.Work),
+		Progress: h.Kind == Chatty,
+	}
+	if h.steps() {
+		c.Every = max(draw("every", h.Every), c.Work/maxSteps)
+	}
+	if h.Kind == SlowCleanup {
+		c.Cleanup = draw("cleanup", h.Cleanup)
+	}
+	c.Life = c.Work + sc.Network.roundTrip()
+	c.Cancel = drawCancel(sc.Cancel, seed, c)
+	return c
+}
+
+// pickHandler draws a handler by weight.
+func pickHandler(handlers []Handler, s *Stream) Handler {
+	sum := 0
+	for _, h := range handlers {
+		sum += h.Weight
+	}
+	n := int(s.Below(uint64(sum)))
+	for _, h := range handlers {
+		if n -= h.Weight; n < 0 {
+			return h
+		}
+	}
+	panic("a draw below the sum of weights has no handler")
+}
+
+// drawCancel decides whether a call is cancelled, and when: anywhere in its
+// expected life. Since the network draws its delays later, some cancels come
+// before the request has arrived, most while the tool is at work, and some when
+// the response is under way or has been read.
+func drawCancel(p CancelPlan, seed uint64, c ScheduledCall) *time.Duration {
+	if NewStream(seed, "cancelled", c.Call).Float64() >= p.Share {
+		return nil
+	}
+	at := 1 + time.Duration(NewStream(seed, "cancel", c.Call).Below(uint64(c.Life)))
+	return &at
+}
+
+// ByCaller returns the calls of each caller in the order in which it makes them,
+// by the callers' numbers.
+func (s *Schedule) ByCaller() [][]ScheduledCall {
+	var out [][]ScheduledCall
+	for _, c := range s.Calls {
+		for len(out) <= c.Caller {
+			out = append(out, nil)
+		}
+		out[c.Caller] = append(out[c.Caller], c)
+	}
+	return out
+}
+
+// Chance returns the seeds for the runtime of the world.
+func (s *Schedule) Chance() clock.Seeds {
+	return clock.Seeds{
+		Runtime:   NewStream(s.Seed, "runtime", 0).Uint64(),
+		Scheduler: s.SchedulerSeed,
+		Shuffled:  s.Scheduler == Shuffled,
+	}
+}

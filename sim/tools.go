@@ -1,0 +1,192 @@
+package sim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// tools are the tools of the simulated server's application: one a kind of
+// handler that the schedule uses. Each call brings its own number, by which the
+// tool finds what the schedule wants of it. What the tools do is reported to the
+// recorder directly, not over the wire.
+func (w *world) tools() []Tool {
+	seen := map[string]bool{}
+	var out []Tool
+	for _, call := range w.schedule.Calls {
+		if !seen[call.Tool] {
+			seen[call.Tool] = true
+			out = append(out, Tool{Name: call.Tool, Run: w.runTool})
+		}
+	}
+	return out
+}
+
+func (w *world) runTool(ctx context.Context, args json.RawMessage, progress func(float64) error) (string, error) {
+	var a struct {
+		Call int `json:"call"`
+	}
+	if err := json.Unmarshal(args, &a); err != nil {
+		return "", fmt.Errorf("read the arguments: %w", err)
+	}
+	if a.Call < 1 || a.Call > len(w.schedule.Calls) {
+		return "", fmt.Errorf("there is no call %d in this world", a.Call)
+	}
+	h := &handler{world: w, call: w.schedule.Calls[a.Call-1], progress: progress}
+	return h.run(ctx)
+}
+
+// A handler is one execution of a tool.
+type handler struct {
+	world    *world
+	call     ScheduledCall
+	progress func(float64) error
+
+	mu   sync.Mutex // guards told and over
+	told bool
+	over bool
+}
+
+func (h *handler) run(ctx context.Context) (string, error) {
+	h.event(history.Start, history.Event{})
+	stop := context.AfterFunc(ctx, func() { h.notice(ctx) })
+	defer stop()
+	text, err := bodies()[h.call.Handler](h, ctx)
+	h.notice(ctx)
+	h.mu.Lock()
+	h.over = true // what the SDK does to the context from here on is tidying up
+	h.mu.Unlock()
+	end := history.Event{Value: text}
+	if err != nil {
+		end.Text = err.Error()
+	}
+	h.event(history.End, end)
+	return text, err
+}
+
+// notice records, once, that the handler's context was done while the handler
+// ran. The watcher calls it, and so does the handler before it acts on it, since
+// either may be the first to run.
+func (h *handler) notice(ctx context.Context) {
+	err := ctx.Err()
+	if err == nil {
+		return
+	}
+	h.mu.Lock()
+	first := !h.told && !h.over
+	h.told = h.told || first
+	h.mu.Unlock()
+	if first {
+		h.event(history.Told, history.Event{Text: err.Error()})
+	}
+}
+
+func (h *handler) event(kind history.Kind, e history.Event) {
+	e.Side, e.Kind, e.Call = history.Server, kind, h.call.Call
+	h.world.rec.Add(e)
+}
+
+// wait blocks for d, or until ctx is done: then it notes that the handler was
+// told, and returns the context's error.
+func (h *handler) wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		h.notice(ctx)
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+func (h *handler) result() string { return fmt.Sprintf("call %d done", h.call.Call) }
+
+// A body is the code of one kind of tool. Package documentation of the scenario
+// says what each is for; [HandlerSource] prints it in reports.
+type body func(h *handler, ctx context.Context) (string, error)
+
+func bodies() map[string]body {
+	return map[string]body{
+		"cooperative":  (*handler).cooperative,
+		"checkpoint":   (*handler).checkpoint,
+		"slow-cleanup": (*handler).slowCleanup,
+		"chatty":       (*handler).chatty,
+		"stubborn":     (*handler).stubborn,
+		"leaky":        (*handler).leaky,
+	}
+}
+
+// cooperative stops at once.
+func (h *handler) cooperative(ctx context.Context) (string, error) {
+	if err := h.wait(ctx, h.call.Work); err != nil {
+		return "", err
+	}
+	return h.result(), nil
+}
+
+// checkpoint looks at its context between two steps of its work.
+func (h *handler) checkpoint(ctx context.Context) (string, error) {
+	for left := h.call.Work; left > 0; left -= h.call.Every {
+		time.Sleep(min(left, h.call.Every))
+		if ctx.Err() != nil {
+			h.notice(ctx)
+			return "", ctx.Err()
+		}
+	}
+	return h.result(), nil
+}
+
+// slowCleanup holds a resource and takes its time to give it back.
+func (h *handler) slowCleanup(ctx context.Context) (string, error) {
+	h.event(history.Open, history.Event{Value: "resource"})
+	defer h.event(history.Release, history.Event{Value: "resource"})
+	if err := h.wait(ctx, h.call.Work); err != nil {
+		time.Sleep(h.call.Cleanup)
+		return "", err
+	}
+	return h.result(), nil
+}
+
+// chatty reports progress while it works. It stops at once, and does not report
+// any more once it was told.
+func (h *handler) chatty(ctx context.Context) (string, error) {
+	figure := 0.0
+	for left := h.call.Work; left > 0; left -= h.call.Every {
+		if err := h.wait(ctx, min(left, h.call.Every)); err != nil {
+			return "", err
+		}
+		figure++
+		h.event(history.Progress, history.Event{Value: fmt.Sprint(figure)})
+		if err := h.progress(figure); err != nil && ctx.Err() != nil {
+			h.notice(ctx)
+			return "", ctx.Err()
+		}
+	}
+	return h.result(), nil
+}
+
+// stubborn never looks at its context, and does what it was asked to.
+func (h *handler) stubborn(context.Context) (string, error) {
+	time.Sleep(h.call.Work)
+	h.event(history.Effect, history.Event{Value: "committed"})
+	return h.result(), nil
+}
+
+// leaky starts a helper with a resource when it is told, and forgets both. The
+// world lets the helper go once it has been counted.
+func (h *handler) leaky(ctx context.Context) (string, error) {
+	h.event(history.Open, history.Event{Value: "resource"})
+	if err := h.wait(ctx, h.call.Work); err != nil {
+		go h.world.forgotten()
+		return "", err
+	}
+	h.event(history.Release, history.Event{Value: "resource"})
+	return h.result(), nil
+}
+
+func (w *world) forgotten() { <-w.counted }

@@ -1,0 +1,224 @@
+package sim
+
+import (
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mcpsim/mcpsim/netem"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// A wire is the connection of one world: two byte pipes, one a direction, with a
+// tap at each end that tells the recorder what passes.
+type wire struct {
+	client, server Conn
+
+	rec      *history.Recorder
+	calls    *callBook
+	up, down netem.End // the client's end, the server's end
+}
+
+func newWire(w *world) *wire {
+	x := &wire{rec: w.rec, calls: newCallBook()}
+	network := w.Scenario.Network
+	x.up, x.down = netem.NewPair(netem.PairConfig{
+		Profile: netem.Profile{Up: network.ClientToServer.direction(), Down: network.ServerToClient.direction()},
+		Up:      x.rig("client_to_server", history.Client, network.ClientToServer.Delay, w.schedule.Seed),
+		Down:    x.rig("server_to_client", history.Server, network.ServerToClient.Delay, w.schedule.Seed),
+		Epoch:   w.start,
+	})
+	x.client = Conn{In: x.up.In, Out: x.up.Out}
+	x.server = Conn{In: x.down.In, Out: x.down.Out}
+	return x
+}
+
+// direction is the part of a link that the pipe does by itself. The delay comes
+// from the rig, by the identity of each frame.
+func (l Link) direction() netem.Direction {
+	return netem.Direction{Bandwidth: l.Bandwidth / 8, Buffer: int(l.Buffer)}
+}
+
+// rig mounts the tap and the delays on what sender writes.
+func (x *wire) rig(direction string, sender history.Side, delay Distribution, seed uint64) netem.Rig {
+	t := &tap{wire: x, sender: sender}
+	d := &delays{direction: direction, seed: seed, delay: delay, seen: map[FrameIdentity]int{}}
+	return netem.Rig{
+		Delay: func(s netem.Segment) time.Duration { return d.draw(s, x.calls) },
+		Tap:   netem.Tap{Write: t.write, Wrote: t.wrote, Read: t.read, EOF: t.eof, Hangup: t.hangup},
+	}
+}
+
+// stop records what nobody ever read and takes the connection away.
+func (x *wire) stop() {
+	x.unread(history.Server, x.down.In)
+	x.unread(history.Client, x.up.In)
+	for _, end := range []netem.End{x.up, x.down} {
+		// Closing an end of a pipe never errs, see package netem.
+		_ = errors.Join(end.Out.Close(), end.In.Close())
+	}
+}
+
+func (x *wire) unread(receiver history.Side, in *netem.Reader) {
+	if x.rec == nil {
+		return
+	}
+	for _, f := range in.Unread() {
+		msg := messageOf(f)
+		x.rec.Add(history.Event{
+			Side: receiver, Kind: history.Unread, Call: x.calls.of(receiver.Peer(), msg),
+			Frame: f.Index, Msg: msg, Arrived: f.Arrived,
+		})
+	}
+}
+
+// A tap watches one direction.
+type tap struct {
+	wire   *wire
+	sender history.Side
+}
+
+func (t *tap) write(f *netem.Frame) {
+	msg := protocol.Identify(f.Bytes)
+	f.Tag = msg
+	t.wire.calls.learn(t.sender, msg)
+	t.note(t.sender, history.Write, f, msg, 0, nil)
+}
+
+func (t *tap) wrote(f *netem.Frame, err error) {
+	t.note(t.sender, history.Wrote, f, messageOf(f), 0, err)
+}
+
+func (t *tap) read(f *netem.Frame) {
+	t.note(t.sender.Peer(), history.Read, f, messageOf(f), f.Arrived, nil)
+}
+
+func (t *tap) note(side history.Side, kind history.Kind, f *netem.Frame, msg *history.Message, arrived time.Duration, err error) {
+	if t.wire.rec == nil {
+		return
+	}
+	t.wire.rec.Add(history.Event{
+		Side: side, Kind: kind, Call: t.wire.calls.of(t.sender, msg),
+		Frame: f.Index, Msg: msg, Arrived: arrived, Text: text(err),
+	})
+}
+
+func (t *tap) eof() {
+	t.wire.rec.Add(history.Event{Side: t.sender.Peer(), Kind: history.EOF})
+}
+
+func (t *tap) hangup(reset bool) {
+	how := "half-close"
+	if reset {
+		how = "reset"
+	}
+	t.wire.rec.Add(history.Event{Side: t.sender, Kind: history.Hangup, Text: how})
+}
+
+// messageOf returns what the frame says. A frame that was written piecemeal is
+// read again once it is complete, into the same message, so that the events of
+// its first bytes show it too.
+func messageOf(f *netem.Frame) *history.Message {
+	msg, ok := f.Tag.(*history.Message)
+	if !ok {
+		return nil
+	}
+	if len(msg.Raw) != len(f.Bytes) {
+		*msg = *protocol.Identify(f.Bytes)
+	}
+	return msg
+}
+
+// A callBook knows which call a message of the wire belongs to: by the id of its
+// request, or by the progress token that the request gave.
+type callBook struct {
+	mu     sync.Mutex // guards the maps
+	ids    map[string]int
+	tokens map[string]int
+}
+
+func newCallBook() *callBook {
+	return &callBook{ids: map[string]int{}, tokens: map[string]int{}}
+}
+
+// learn takes note of a request of the client's that carries a call's number.
+func (b *callBook) learn(sender history.Side, msg *history.Message) {
+	if sender != history.Client || msg.Kind != history.Request || msg.Call == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ids[msg.ID] = msg.Call
+	if msg.Token != "" {
+		b.tokens[msg.Token] = msg.Call
+	}
+}
+
+// of returns the call that a message belongs to, 0 if it is none's.
+func (b *callBook) of(sender history.Side, msg *history.Message) int {
+	if msg == nil {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case msg.Call != 0:
+		return msg.Call
+	case msg.IsCancel() && sender == history.Client:
+		return b.ids[msg.Ref]
+	case msg.IsReply() && sender == history.Server:
+		return b.ids[msg.ID]
+	case msg.Kind == history.Notification && msg.Token != "":
+		return b.tokens[msg.Token]
+	}
+	return 0
+}
+
+// delays draws the delays of one direction. Each comes from what the frame is, so
+// that a frame more or less never shifts another's. The pipe asks one segment
+// after the other.
+type delays struct {
+	direction string
+	seed      uint64
+	delay     Distribution
+	seen      map[FrameIdentity]int // frames so far; the key's Occurrence is 0
+}
+
+// dither sets arrivals apart from everything else that happens in a world. It is
+// less than a microsecond.
+const dither = 1000
+
+func (d *delays) draw(s netem.Segment, calls *callBook) time.Duration {
+	stream := Stream{state: DelayHash(d.seed, d.identify(s, calls))}
+	return stream.Duration(d.delay) + time.Duration(stream.Below(dither))
+}
+
+func (d *delays) identify(s netem.Segment, calls *callBook) FrameIdentity {
+	id := FrameIdentity{Direction: d.direction}
+	if s.EOF {
+		id.Method = "end of stream"
+		return id
+	}
+	msg := messageOf(s.Frame)
+	if msg == nil {
+		return id
+	}
+	id.Kind, id.Method, id.ID = msg.Kind, msg.Method, msg.ID+msg.Ref+msg.Token
+	sender := history.Client
+	if d.direction != "client_to_server" {
+		sender = history.Server
+	}
+	if call := calls.of(sender, msg); call != 0 {
+		// The call's own number, so that targets that count ids differently get the
+		// same network.
+		id.ID = "call " + strconv.Itoa(call)
+	}
+	key := id
+	id.Occurrence = d.seen[key]
+	if s.Part == 0 {
+		d.seen[key]++
+	}
+	return id
+}

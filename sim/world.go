@@ -1,0 +1,292 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// A WorldConfig is everything that one world is made of.
+type WorldConfig struct {
+	Scenario    *Scenario
+	Schedule    *Schedule
+	SpecVersion string
+	Client      Target
+	Server      Target
+	Clock       string // "virtual" or "wall", for the header
+	// Observe false runs the world without recording anything.
+	Observe bool
+	// Sink, if not nil, gets the header and then every event as it is recorded.
+	Sink Sink
+}
+
+// A Sink takes a history while it comes to be.
+type Sink interface {
+	Header(history.Header) error
+	Event(*history.Event) error
+}
+
+// Run simulates one world and blocks until it has ended and everything that it
+// started is gone, or is known to stay. It returns the history, which is nil when
+// nothing was observed, and how many goroutines stayed. An error means that the
+// experiment failed; what the targets do wrong is in the history.
+//
+// The stages of a world: connect, load (every call has returned, or the horizon
+// has come), quiet (the settle time has passed), probe, close, drain (what is
+// left of timers fires), count.
+func Run(cfg WorldConfig) (*history.History, int, error) {
+	w, err := newWorld(cfg)
+	if err != nil {
+		return nil, 0, err
+	}
+	w.live()
+	left := w.drain()
+	if w.rec == nil {
+		return nil, left, nil
+	}
+	return w.rec.History(w.header), left, w.rec.Err()
+}
+
+// A world is one run of one schedule. Its goroutines other than the targets' are
+// counted, so that they can be told from the targets'.
+type world struct {
+	WorldConfig
+	schedule *Schedule
+	header   history.Header
+	rec      *history.Recorder
+	start    time.Time
+	baseline int             // goroutines before anything was started
+	present  map[string]bool // and their numbers
+	own      atomic.Int64    // goroutines of the simulator's, at this moment
+	wire     *wire
+	client   Client
+	server   Server
+	issued   atomic.Int64 // calls made so far
+
+	horizon  chan struct{}      // closed when the world's limit is reached
+	served   chan struct{}      // closed when the server's run has returned
+	kill     context.CancelFunc // ends what the server runs under
+	counted  chan struct{}      // closed once leaks have been counted
+	sampling chan struct{}      // closed when no more samples are wanted
+}
+
+func newWorld(cfg WorldConfig) (*world, error) {
+	if cfg.Client.NewClient == nil {
+		return nil, fmt.Errorf("%s cannot sit on the client's side", cfg.Client.Name)
+	}
+	if cfg.Server.NewServer == nil {
+		return nil, fmt.Errorf("%s cannot sit on the server's side", cfg.Server.Name)
+	}
+	w := &world{
+		WorldConfig: cfg,
+		schedule:    cfg.Schedule,
+		header:      header(cfg),
+		start:       time.Now(),
+		present:     map[string]bool{},
+		horizon:     make(chan struct{}),
+		served:      make(chan struct{}),
+		counted:     make(chan struct{}),
+		sampling:    make(chan struct{}),
+	}
+	for id := range stacks() {
+		w.present[id] = true
+	}
+	w.baseline = len(w.present)
+	if cfg.Observe {
+		if err := w.record(); err != nil {
+			return nil, err
+		}
+	}
+	w.wire = newWire(w)
+	w.client = cfg.Client.NewClient(ClientEnv{SpecVersion: cfg.SpecVersion})
+	w.server = cfg.Server.NewServer(ServerEnv{SpecVersion: cfg.SpecVersion, Tools: w.tools()})
+	return w, nil
+}
+
+func (w *world) record() error {
+	var sink func(*history.Event) error
+	if w.Sink != nil {
+		if err := w.Sink.Header(w.header); err != nil {
+			return fmt.Errorf("stream the history: %w", err)
+		}
+		sink = w.Sink.Event
+	}
+	w.rec = history.NewRecorder(func() time.Duration { return time.Since(w.start) }, sink)
+	return nil
+}
+
+func header(cfg WorldConfig) history.Header {
+	s := cfg.Schedule
+	h := history.Header{
+		Schema: history.Schema, Scenario: cfg.Scenario.Name,
+		Seed: s.Seed, SchedulerSeed: s.SchedulerSeed,
+		SpecVersion: cfg.SpecVersion, Transport: cfg.Scenario.Transport, Clock: cfg.Clock,
+		Client:  history.Peer{Target: cfg.Client.Name, Version: cfg.Client.Version},
+		Server:  history.Peer{Target: cfg.Server.Name, Version: cfg.Server.Version},
+		Horizon: cfg.Scenario.Limits.Horizon, Settle: cfg.Scenario.Limits.Settle,
+		Calls: make([]history.Call, len(s.Calls)),
+	}
+	for i, c := range s.Calls {
+		h.Calls[i] = history.Call{Call: c.Call, Method: "tools/call", Handler: c.Handler, Work: c.Work}
+	}
+	return h
+}
+
+// spawn starts a goroutine of the simulator's.
+func (w *world) spawn(f func()) {
+	w.own.Add(1)
+	go func() {
+		defer w.own.Add(-1)
+		f()
+	}()
+}
+
+// event records something of the world as a whole or of the application.
+func (w *world) event(side history.Side, kind history.Kind, call int, err error) {
+	w.note(history.Event{Side: side, Kind: kind, Call: call, Text: text(err)})
+}
+
+func (w *world) note(e history.Event) { w.rec.Add(e) }
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// live takes the world from its connection to its close.
+func (w *world) live() {
+	limit := time.AfterFunc(w.header.Horizon, func() { close(w.horizon) })
+	defer limit.Stop()
+	w.serve()
+	w.spawn(w.sample)
+	if w.connect() {
+		w.load()
+		w.settle()
+		w.probe()
+	}
+	w.close()
+	close(w.sampling)
+}
+
+func (w *world) serve() {
+	ctx, cancel := context.WithCancel(context.Background())
+	w.kill = cancel
+	w.spawn(func() {
+		defer close(w.served)
+		err := w.server.Serve(ctx, w.wire.server)
+		w.event(history.Server, history.Served, 0, err)
+	})
+}
+
+// within runs f and waits for it, at most until the horizon. It reports whether
+// f ended in time; if not, f goes on by itself.
+func (w *world) within(f func()) bool {
+	done := make(chan struct{})
+	w.spawn(func() {
+		defer close(done)
+		f()
+	})
+	return w.await(done)
+}
+
+// await waits for done, at most until the horizon, and then lets a moment pass,
+// so that what the world does next has an instant of its own.
+func (w *world) await(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		time.Sleep(ownInstant)
+		return true
+	case <-w.horizon:
+		return false
+	}
+}
+
+// ownInstant separates an act of the simulator from what provoked it.
+const ownInstant = 1013 * time.Nanosecond
+
+func (w *world) connect() bool {
+	var err error
+	ok := w.within(func() {
+		w.event(history.Client, history.Connect, 0, nil)
+		err = w.client.Connect(context.Background(), w.wire.client)
+		w.event(history.Client, history.Connected, 0, err)
+	})
+	if !ok {
+		w.event(history.World, history.Horizon, 0, errors.New("the handshake did not end"))
+	}
+	return ok && err == nil
+}
+
+// load runs the callers until all have finished.
+func (w *world) load() {
+	var callers sync.WaitGroup
+	for _, calls := range w.schedule.ByCaller() {
+		callers.Add(1)
+		w.spawn(func() {
+			defer callers.Done()
+			for _, call := range calls {
+				time.Sleep(call.Think)
+				w.makeCall(call)
+			}
+		})
+	}
+	if !w.within(callers.Wait) {
+		w.event(history.World, history.Horizon, 0, errors.New("calls had not returned"))
+	}
+}
+
+// settle leaves the world alone until nothing is expected of it any more.
+func (w *world) settle() {
+	time.Sleep(w.header.Settle)
+	w.event(history.World, history.Quiet, 0, nil)
+}
+
+func (w *world) probe() {
+	w.within(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), w.header.Horizon)
+		defer cancel()
+		w.event(history.Client, history.Probe, 0, nil)
+		w.event(history.Client, history.Probed, 0, w.client.Probe(ctx))
+	})
+}
+
+// close ends the session as an application would. If the server then goes on,
+// its run is ended from outside, so that one world cannot hold up the next.
+func (w *world) close() {
+	closed := make(chan struct{})
+	w.spawn(func() {
+		defer close(closed)
+		w.event(history.Client, history.Close, 0, nil)
+		w.event(history.Client, history.Closed, 0, w.client.Close())
+	})
+	patience := time.NewTimer(closePatience)
+	defer patience.Stop()
+	for _, done := range []<-chan struct{}{closed, w.served} {
+		select {
+		case <-done:
+		case <-patience.C:
+			w.event(history.World, history.Horizon, 0, errors.New("close did not end"))
+			w.stop()
+			return
+		}
+	}
+	time.Sleep(w.header.Settle)
+	w.goroutines()
+	w.stop()
+}
+
+// closePatience is how long closing may take before it counts as hanging.
+const closePatience = 10 * time.Minute
+
+// stop takes the network and the server's context away.
+func (w *world) stop() {
+	w.kill()
+	w.wire.stop()
+}
