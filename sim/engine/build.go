@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// A Worker is a built worker, ready to be started any number of times.
+type Worker struct {
+	Path    string        // of the executable
+	Go      string        // version of the toolchain, "go1.26.8"
+	Seeded  bool          // the runtime's chance and scheduler follow the seed
+	Caveat  string        // why not, in one sentence; empty when Seeded
+	Sum     string        // of the executable, 16 hex digits of its sha256; digests compare only between equal sums
+	Source  string        // the tree that it was built from
+	Elapsed time.Duration // that the build took
+}
+
+// Build makes the worker, or finds it up to date, and blocks until then: well
+// under a second when nothing changed, about half a minute the first time. say
+// is called with one line before each step that can take long. A *SetupError
+// tells of something that the machine lacks.
+func Build(ctx context.Context, say func(line string)) (Worker, error) {
+	start := time.Now()
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		return Worker{}, &SetupError{"virtual time needs Linux or macOS, and this is " + runtime.GOOS, "run mcpsim in a container or on another machine"}
+	}
+	b, err := prepare(ctx, say)
+	if err != nil {
+		return Worker{}, err
+	}
+	w := Worker{Go: b.version, Source: b.source}
+	err = b.seeded(ctx)
+	if w.Seeded = err == nil; !w.Seeded {
+		if ctx.Err() != nil {
+			return Worker{}, ctx.Err()
+		}
+		w.Caveat = "order within an instant is not seeded: " + firstLine(err)
+		if perr := b.plain(ctx); perr != nil {
+			return Worker{}, perr
+		}
+	}
+	if w.Path, w.Sum, err = b.keep(); err != nil {
+		return Worker{}, err
+	}
+	w.Elapsed = time.Since(start)
+	return w, nil
+}
+
+// prepare finds the go command, the source and a place for the worker.
+func prepare(ctx context.Context, say func(string)) (*build, error) {
+	command, err := exec.LookPath("go")
+	if err != nil {
+		return nil, &SetupError{"no go command in the PATH, and the worker is built with it", "install Go 1.26 or later and put its bin directory into the PATH"}
+	}
+	b := &build{say: say}
+	if b.source, err = findSource(ctx, command); err != nil {
+		return nil, err
+	}
+	if b.toolchain, err = askToolchain(ctx, command, b.source); err != nil {
+		return nil, err
+	}
+	b.dir, err = workerDir(b.toolchain, b.source)
+	return b, err
+}
+
+// workerDir is the place in the user's cache for the workers of one source tree
+// and one toolchain.
+func workerDir(tools toolchain, source string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", &SetupError{"no cache directory for the worker: " + err.Error(), "set HOME or XDG_CACHE_HOME to a directory that can be written"}
+	}
+	key := sha256.Sum256([]byte(strings.Join([]string{source, tools.goroot, tools.version, runtime.GOARCH}, "\x00")))
+	dir := filepath.Join(cache, "mcpsim", fmt.Sprintf("worker-%x", key[:8]))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", &SetupError{"the worker's directory cannot be made: " + err.Error(), "set XDG_CACHE_HOME to a directory that can be written"}
+	}
+	return dir, nil
+}
+
+type build struct {
+	toolchain
+	source, dir string
+	say         func(string)
+}
+
+// seeded builds with the runtime overlay, plain without it.
+func (b *build) seeded(ctx context.Context) error {
+	overlay, err := writeOverlay(b.goroot, b.dir)
+	if err != nil {
+		return err
+	}
+	return b.compile(ctx, "-tags", "faketime,mcpsim_seeded", "-overlay", overlay)
+}
+
+func (b *build) plain(ctx context.Context) error { return b.compile(ctx, "-tags", "faketime") }
+
+// compile builds beside the finished worker and then takes its place, so that
+// several programs may build at once and none ever starts half a worker. The
+// copy lets the go command see that nothing changed.
+func (b *build) compile(ctx context.Context, flags ...string) (err error) {
+	final := filepath.Join(b.dir, "worker")
+	tmp, err := copyToTemp(final, b.dir)
+	if err != nil {
+		return fmt.Errorf("build the worker: %w", err)
+	}
+	defer func() {
+		if rerr := os.Remove(tmp); rerr != nil && !errors.Is(rerr, os.ErrNotExist) && err == nil {
+			err = rerr
+		}
+	}()
+	if !fileExists(final) {
+		b.say("building the worker: the Go runtime and the SDKs in virtual time, about half a minute, once")
+	}
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", tmp}, flags...)
+	cmd := exec.CommandContext(ctx, b.command, append(args, "./cmd/mcpsim/worker")...)
+	cmd.Dir = b.source
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOOS=", "GOARCH=", "PWD="+b.source)
+	cmd.Env = append(cmd.Env, b.env...)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("build the worker in %s: %w\n%s", b.source, err, tail(output.String(), 30))
+	}
+	return errors.Join(os.Chmod(tmp, 0o755), os.Rename(tmp, final))
+}
+
+// keep gives the finished worker a name by its content, so that a run goes on
+// with the worker that it began with while another program builds a newer one.
+// Workers that nobody has built for a month are removed.
+func (b *build) keep() (path, sum string, err error) {
+	final := filepath.Join(b.dir, "worker")
+	f, err := os.Open(final)
+	if err != nil {
+		return "", "", fmt.Errorf("keep the worker: %w", err)
+	}
+	hash := sha256.New()
+	_, err = io.Copy(hash, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", "", fmt.Errorf("keep the worker: %w", err)
+	}
+	sum = fmt.Sprintf("%x", hash.Sum(nil)[:8])
+	path = filepath.Join(b.dir, "worker-"+sum)
+	if err := os.Link(final, path); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", "", fmt.Errorf("keep the worker: %w", err)
+	}
+	return path, sum, b.prune(path)
+}
+
+const workerAge = 30 * 24 * time.Hour
+
+func (b *build) prune(current string) error {
+	olds, err := filepath.Glob(filepath.Join(b.dir, "worker-*"))
+	if err != nil {
+		return err
+	}
+	for _, old := range olds {
+		info, err := os.Stat(old)
+		if err != nil || old == current || time.Since(info.ModTime()) < workerAge {
+			continue
+		}
+		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove an old worker: %w", err)
+		}
+	}
+	return nil
+}
+
+func copyToTemp(path, dir string) (string, error) {
+	tmp, err := os.CreateTemp(dir, ".worker-*")
+	if err != nil {
+		return "", err
+	}
+	old, err := os.Open(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		err = nil
+	case err == nil:
+		_, err = io.Copy(tmp, old)
+		err = errors.Join(err, old.Close(), tmp.Chmod(0o755))
+	}
+	return tmp.Name(), errors.Join(err, tmp.Close())
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// tail keeps the last n lines of a text.
+func tail(text string, n int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if len(lines) > n {
+		lines = append([]string{"..."}, lines[len(lines)-n:]...)
+	}
+	return strings.Join(lines, "\n")
+}

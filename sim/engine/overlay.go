@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A patch replaces one passage of a file of the Go runtime. The passage must
+// occur exactly once in the local source, or the overlay is not used at all.
+type patch struct {
+	file, old, new, why string
+}
+
+// runtimePatches put the runtime's chance and its scheduler under the seed.
+// They change nothing while faketime is off, and take no effect outside the
+// worker. The anchors are the same in Go 1.26 and 1.27.
+func runtimePatches() []patch {
+	return []patch{
+		{
+			file: "proc.go", why: "time slices end by the real clock's thread; in virtual time that would be chance from outside",
+			old: "} else if pd.schedwhen+forcePreemptNS <= now {",
+			new: "} else if faketime == 0 && pd.schedwhen+forcePreemptNS <= now {",
+		},
+		{
+			file: "proc.go", why: "the runtime's own shuffling of the run queue, on in race builds only, becomes a switch",
+			old: "const randomizeScheduler = raceenabled",
+			new: "var randomizeScheduler = raceenabled",
+		},
+		{
+			file: "proc.go", why: "whether the goroutine that was just made ready goes next",
+			old: "if randomizeScheduler && next && randn(2) == 0 {",
+			new: "if randomizeScheduler && next && mcpsimScheduler(2) == 0 {",
+		},
+		{
+			file: "proc.go", why: "a goroutine joins the queue at a random place, not at its end",
+			old: "\t\tpp.runq[t%uint32(len(pp.runq))].set(gp)\n\t\tatomic.StoreRel(&pp.runqtail, t+1) // store-release, makes the item available for consumption\n",
+			new: "\t\tpp.runq[t%uint32(len(pp.runq))].set(gp)\n\t\tif faketime != 0 && randomizeScheduler {\n\t\t\tj := h + mcpsimScheduler(t-h+1)\n\t\t\tpp.runq[t%uint32(len(pp.runq))], pp.runq[j%uint32(len(pp.runq))] = pp.runq[j%uint32(len(pp.runq))], pp.runq[t%uint32(len(pp.runq))]\n\t\t}\n\t\tatomic.StoreRel(&pp.runqtail, t+1) // store-release, makes the item available for consumption\n",
+		},
+		{
+			file: "proc.go", why: "the order of a batch that moves to the global queue",
+			old: "\t\t\tj := cheaprandn(i + 1)\n\t\t\tbatch[i], batch[j] = batch[j], batch[i]\n",
+			new: "\t\t\tj := mcpsimScheduler(i + 1)\n\t\t\tbatch[i], batch[j] = batch[j], batch[i]\n",
+		},
+		{
+			file: "proc.go", why: "the order of a batch that joins the queue",
+			old: "\t\t\tj := cheaprandn(i + 1)\n\t\t\tpp.runq[off(i)], pp.runq[off(j)] = pp.runq[off(j)], pp.runq[off(i)]\n",
+			new: "\t\t\tj := mcpsimScheduler(i + 1)\n\t\t\tpp.runq[off(i)], pp.runq[off(j)] = pp.runq[off(j)], pp.runq[off(i)]\n",
+		},
+		{
+			file: "select.go", why: "which ready case a select takes",
+			old: "\t\tj := cheaprandn(uint32(norder + 1))\n",
+			new: "\t\tj := mcpsimChance(uint32(norder + 1))\n",
+		},
+		{
+			file: "rand.go", why: "map order, math/rand/v2 and everything else that asks the runtime for chance",
+			old: "func rand() uint64 {\n",
+			new: "func rand() uint64 {\n\tif faketime != 0 {\n\t\treturn mcpsimNext(&mcpsimRuntime)\n\t}\n",
+		},
+		{
+			file: "rand.go", why: "threads come and go by the real clock, so they must not draw from the seeded stream",
+			old: "\tmp.cheaprand = rand()\n",
+			new: "\tmp.cheaprand = bootstrapRand()\n",
+		},
+	}
+}
+
+// streams is added to rand.go: two splitmix64 streams, the call that starts
+// them anew, and the draws that the patches use.
+const streams = `
+var mcpsimRuntime, mcpsimSched uint64
+
+//go:nosplit
+func mcpsimNext(state *uint64) uint64 {
+	*state += 0x9e3779b97f4a7c15
+	z := *state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+//go:nosplit
+func mcpsimBelow(state *uint64, n uint32) uint32 {
+	return uint32((uint64(uint32(mcpsimNext(state)>>32)) * uint64(n)) >> 32)
+}
+
+//go:nosplit
+func mcpsimScheduler(n uint32) uint32 {
+	if faketime == 0 {
+		return cheaprandn(n)
+	}
+	return mcpsimBelow(&mcpsimSched, n)
+}
+
+//go:nosplit
+func mcpsimChance(n uint32) uint32 {
+	if faketime == 0 {
+		return cheaprandn(n)
+	}
+	return mcpsimBelow(&mcpsimRuntime, n)
+}
+
+//go:linkname mcpsimReseed
+func mcpsimReseed(runtime, scheduler uint64, shuffled bool) {
+	mcpsimRuntime, mcpsimSched, randomizeScheduler = runtime, scheduler, shuffled
+}
+`
+
+// writeOverlay patches the runtime of goroot into dir and returns the path of
+// the file for go build -overlay. The local Go installation is only read. It
+// errs when a passage does not occur exactly once, as in a Go release that this
+// version does not know.
+func writeOverlay(goroot, dir string) (string, error) {
+	sources := map[string]string{}
+	for _, p := range runtimePatches() {
+		text, ok := sources[p.file]
+		if !ok {
+			data, err := os.ReadFile(filepath.Join(goroot, "src", "runtime", p.file))
+			if err != nil {
+				return "", fmt.Errorf("runtime overlay: %w", err)
+			}
+			text = string(data)
+		}
+		if n := strings.Count(text, p.old); n != 1 {
+			return "", fmt.Errorf("runtime overlay: a passage of %s occurs %d times in this Go, not once (%s)", p.file, n, p.why)
+		}
+		sources[p.file] = strings.Replace(text, p.old, p.new, 1)
+	}
+	sources["rand.go"] += streams
+	return writeSources(goroot, dir, sources)
+}
+
+func writeSources(goroot, dir string, sources map[string]string) (string, error) {
+	replace := map[string]string{}
+	for file, text := range sources {
+		path := filepath.Join(dir, file)
+		if err := writeIfChanged(path, []byte(text)); err != nil {
+			return "", fmt.Errorf("runtime overlay: %w", err)
+		}
+		replace[filepath.Join(goroot, "src", "runtime", file)] = path
+	}
+	data, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("runtime overlay: %w", err)
+	}
+	path := filepath.Join(dir, "overlay.json")
+	if err := writeIfChanged(path, data); err != nil {
+		return "", fmt.Errorf("runtime overlay: %w", err)
+	}
+	return path, nil
+}
+
+// writeIfChanged leaves an equal file alone, so that the build stays up to date,
+// and replaces another atomically, since several processes may write at once.
+func writeIfChanged(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
+		return nil
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(data)
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, firstOf(err, os.Remove(tmp.Name())))
+	}
+	return nil
+}
+
+// firstOf returns err; the second error is what cleaning up after it gave.
+func firstOf(err, _ error) error { return err }
