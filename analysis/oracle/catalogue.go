@@ -1,0 +1,242 @@
+package oracle
+
+import "slices"
+
+// The rules of who reads a cancel.
+func receiverRules() []Rule {
+	return []Rule{{
+		ID:        "CANCEL-NO-RESPONSE",
+		Statement: "A request that was cancelled before its work ended is not answered, neither with a result nor with an error.",
+		Property:  Safety,
+		Clauses:   onBothPages("Not send a response for the cancelled request", Should),
+		Convicts: "The call was queued or running when its cancel was read, its handler ended after that (or never began), " +
+			"and the writing of a response began after that.",
+		Exempt: append(crossings(), Exemption{
+			Why:  whyStubborn,
+			What: "A receiver may ignore the cancel of what cannot be cancelled. A tool that goes on although told does not convict alone.",
+		}),
+		Notes: []string{
+			"Q1: since 2026-07-28 the page on cancellation advises against a response and the page on stdio forbids it; the act is reported under CANCEL-SILENCE.",
+			"Q8: an error such as \"request cancelled\" is a response, too; some clients would like to have one, the text does not provide for it.",
+		},
+		Mutants: []string{"mutant:answers-cancelled", "mutant:ignores-cancel", "mutant:answers-twice"},
+	}, {
+		ID:        "CANCEL-SILENCE",
+		Statement: "Once it has read the cancel of a request that it is still working on, a server sends nothing more for it.",
+		Property:  Safety,
+		Clauses: []Clause{
+			{From: modernEra, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
+			{From: modernEra, Page: modernPage, Quote: "Not send a response for the cancelled request", Level: Should},
+		},
+		Convicts: "The call was queued or running when its cancel was read, and after that the writing of a response, " +
+			"or of progress with the call's token that had not been asked for before, began. Tools that go on although told are no excuse.",
+		Exempt: append(crossings(), progressUnderWay()...),
+		Notes: []string{
+			"Q1: two pages, two levels; the stricter one, of the transport, decides.",
+		},
+		Mutants: []string{"mutant:answers-cancelled", "mutant:ignores-cancel", "mutant:answers-twice", "mutant:progress-after-cancel"},
+	}, {
+		ID:        "CANCEL-STOP-WORK",
+		Statement: "The handler of a cancelled request is told to stop, and none is begun for it.",
+		Property:  Liveness,
+		Clauses: slices.Concat(onBothPages("Stop processing the cancelled request", Should), []Clause{
+			{From: modernEra, Page: stdioPage, Quote: "SHOULD stop work on a cancelled request as soon as practical", Level: Should},
+		}),
+		Convicts: "The call was queued or running when its cancel was read, and time passed while its handler ran on without its " +
+			"context being done; or its handler began later, with a context that was not done.",
+		Exempt: []Exemption{
+			{Race: "R2", What: "The handler had ended when the cancel was read."},
+			{Race: "R7", Why: whyClosing, What: "The session ended before time passed, or before the cancel was read."},
+			{Race: "R13", What: "A tool that was told and went on is the application's affair."},
+			sameInstantExemption(),
+			prematureExemption(),
+			unclearIDExemption(),
+		},
+		Notes: []string{
+			"Q6: \"as soon as practical\" has no bound; in virtual time telling the handler takes no time, so any that passes is the implementation's choice. The distribution is reported beside the verdict.",
+		},
+		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work"},
+	}, {
+		ID:        "PROGRESS-AFTER-CANCEL",
+		Statement: "No progress is reported for a request once its cancel has taken effect.",
+		Property:  Safety,
+		Clauses: []Clause{
+			{From: firstVersion, Until: lastLegacy, Page: "basic/utilities/progress", Quote: "Are associated with an in-progress operation", Level: Must},
+			{From: modernEra, Page: "basic/patterns/progress", Quote: "Are associated with an in-progress operation", Level: Must},
+			{From: modernEra, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
+		},
+		Convicts: "The call was queued or running when its cancel was read, and the writing of a progress notification with its token, " +
+			"not asked for before, began after that.",
+		Exempt: append(progressUnderWay(), sameInstantExemption(), Exemption{
+			Why:  whyStubborn,
+			What: "Before 2026-07-28: a tool that goes on although told is, arguably, still in progress.",
+		}),
+		Notes: []string{
+			"Q9: before 2026-07-28 no clause speaks of progress after a cancel; that a cancelled request is no operation in progress is an inference, so it is graded SHOULD.",
+		},
+		Mutants: []string{"mutant:progress-after-cancel", "mutant:ignores-cancel"},
+	}}
+}
+
+// The rules of who sends a cancel.
+func senderRules() []Rule {
+	return []Rule{{
+		ID:        "CANCEL-ONLY-ISSUED",
+		Statement: "A cancel names a request that its sender has issued before.",
+		Property:  Safety,
+		Clauses: []Clause{
+			{From: firstVersion, Until: lastLegacy, Page: legacyPage, Quote: "Were previously issued in the same direction", Level: Must},
+			{From: modernEra, Page: modernPage, Quote: "Were previously issued by the client", Level: Must},
+		},
+		Convicts: "A cancel was written, and the same side had begun no request with that id. 7 and \"7\" are two ids.",
+		Exempt: []Exemption{
+			{Race: "R3", Why: whyResponseRead, What: "The call was over already; the sender may have believed otherwise."},
+			{Race: "R6", Why: whyRepeated, What: "A second cancel for one request."},
+			{Why: whyNamesNothing, What: "A cancel without an id breaks another rule."},
+		},
+		Notes: []string{
+			"Q5: \"believed to still be in-progress\" is a state of mind and is not judged here.",
+		},
+		Mutants: []string{"mutant:cancels-unissued"},
+	}, {
+		ID:        "CANCEL-STDIO-REQUIRED",
+		Statement: "Over stdio a client whose caller gives up a pending call sends notifications/cancelled for it.",
+		Property:  Liveness,
+		Clauses: []Clause{
+			{From: modernEra, Page: stdioPage, Quote: "the client MUST send a notifications/cancelled notification", Level: Must},
+			{From: modernEra, Page: modernPage, Quote: "The client MUST send a notifications/cancelled notification", Level: Must},
+		},
+		Convicts: unnotified,
+		Exempt:   unnotifiedExemptions(),
+		Mutants:  []string{"mutant:never-notifies", "mutant:cancels-unissued"},
+	}, {
+		ID:        "CANCEL-CLIENT-NOTIFIES",
+		Statement: "A client whose caller gives up a pending call tells the server.",
+		Property:  Liveness,
+		Clauses: []Clause{
+			{From: "2025-03-26", Until: lastLegacy, Page: "basic/lifecycle", Quote: "the sender SHOULD issue a cancellation notification for that request", Level: Should},
+			{From: modernEra, Page: modernPage, Quote: "A client SHOULD send a cancellation notification", Level: Should},
+		},
+		Convicts: unnotified,
+		Exempt:   unnotifiedExemptions(),
+		Notes: []string{
+			"Before 2026-07-28 the clause speaks of timeouts. A caller that gives up is judged alike, since the server is left with the same work that nobody waits for.",
+		},
+		Mutants: []string{"mutant:never-notifies", "mutant:cancels-unissued"},
+	}, {
+		ID:        "LATE-IGNORED",
+		Statement: "Who has cancelled a request ignores a response that arrives afterwards.",
+		Property:  Safety,
+		Clauses: []Clause{
+			{From: firstVersion, Until: lastLegacy, Page: legacyPage, Quote: "SHOULD ignore any response to the request that arrives afterward", Level: Should},
+			{From: modernEra, Page: modernPage, Quote: "SHOULD ignore any response to the cancelled request that arrives afterward", Level: Should},
+		},
+		Convicts: "The client read the response after it had begun to write the cancel, and then returned its value to the caller, or to another call.",
+		Exempt: []Exemption{
+			{Race: "R5", What: "That the response arrives is not the client's doing."},
+			{What: "The response was read before the cancel was written: it won the race, and its value may be returned."},
+		},
+		Mutants: []string{"mutant:late-value"},
+	}}
+}
+
+// The rules of both sides.
+func sharedRules() []Rule {
+	return []Rule{{
+		ID:        "RESP-ONCE",
+		Statement: "A request gets at most one response.",
+		Property:  Safety,
+		Clauses:   onBothPages("Both parties MUST handle these race conditions gracefully", Must),
+		Convicts:  "Two responses with one id were written, and only one request with that id.",
+		Exempt:    []Exemption{unclearIDExemption()},
+		Notes: []string{
+			"JSON-RPC 2.0 has one response object for a request; a second one typically is a result and a cancellation error that raced.",
+		},
+		Mutants: []string{"mutant:answers-twice"},
+	}, {
+		ID:        "RACE-GRACEFUL",
+		Statement: "Whatever crosses a cancel, both processes, the session and all other calls survive it.",
+		Property:  Liveness,
+		Clauses:   onBothPages("Both parties MUST handle these race conditions gracefully", Must),
+		Convicts: "A crash in the implementation's own code; a session that one side ended without having been asked to; a health probe after the " +
+			"race that failed; or a call that nobody cancelled whose handler was told, which failed, got another's answer, or was never finished.",
+		Exempt: []Exemption{
+			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session is lost, and may be."},
+			{Why: whyOwnError, What: "A call whose tool returned an error by itself."},
+			{What: "A crash outside the implementations' code makes the verdict unknown."},
+			{What: "What RESP-ONCE or LATE-IGNORED report is not reported again."},
+		},
+		Mutants: []string{"mutant:dies-on-stray-cancel", "mutant:dies-on-late-response"},
+	}}
+}
+
+// The rules without a clause.
+func qualityRules() []Rule {
+	return []Rule{{
+		ID:        "CALLER-UNBLOCKS",
+		Statement: "A caller who gave up, or whose connection is gone, gets control back.",
+		Property:  Liveness,
+		Convicts:  "The call had not returned when the world reached its limit, or until the application closed the session.",
+		Exempt:    []Exemption{{Why: whyCrashed, What: "The process crashed before."}},
+		Mutants:   []string{"mutant:caller-blocks"},
+	}, {
+		ID:        "NO-LEAK",
+		Statement: "When the session is closed and all timers have run out, no goroutine remains.",
+		Property:  Liveness,
+		Convicts:  "After close and drain goroutines remain that neither the scenario's tools nor the simulator started.",
+		Exempt: []Exemption{
+			{Race: "R13", Why: whyToolsOwn, What: "A tool that is made to leak, or that is still running, is the application's affair."},
+			{Why: whySimulators, What: "A caller that never got control back is reported by CALLER-UNBLOCKS."},
+		},
+		Notes:   []string{"Which side a goroutine belongs to is read off the names on its stack; both sides run in one process."},
+		Mutants: []string{"mutant:leaks-on-cancel"},
+	}}
+}
+
+const unnotified = "The application cancelled a call that was pending and whose request was written, and until the session's end or the world's limit no cancel for it was."
+
+func unnotifiedExemptions() []Exemption {
+	return []Exemption{
+		{Why: whyReplyFirst, What: "The client had read the response, in the same instant at the latest: nothing was left to cancel."},
+		{Race: "R7", Why: whyClosing, What: "The session ended before, or in the same instant."},
+		{Why: whyWriterHeld, What: "The client could not write: the network took nothing until the response came or the session ended."},
+		{What: "The request was never written."},
+		unclearIDExemption(),
+	}
+}
+
+// crossings are what excuses any message after a cancel.
+func crossings() []Exemption {
+	return []Exemption{
+		{Race: "R1", Why: whyResponseBefore, What: "The response was begun before; it may be delivered after."},
+		{Race: "R2", Why: whyHandlerOver, What: "The work was done; the receiver may ignore the cancel."},
+		sameInstantExemption(),
+		prematureExemption(),
+		unclearIDExemption(),
+	}
+}
+
+func progressUnderWay() []Exemption {
+	return []Exemption{
+		{Race: "R8", Why: whyProgressBefore, What: "Progress that was in transit."},
+		{Race: "R8", Why: whyProgressAsked, What: "Progress that the tool had handed over before, and that had to wait for its turn to be written."},
+	}
+}
+
+func sameInstantExemption() Exemption {
+	return Exemption{
+		Race: "R14", Why: whySameInstant,
+		What: "Two threads of the receiver in one instant: one had the cancel, the other did not know yet. It counts only if the handler had been told in between.",
+	}
+}
+
+func prematureExemption() Exemption {
+	return Exemption{Race: "R4", Why: whyPremature, What: "The id was unknown when the cancel was read. Not possible over stdio, which keeps the order."}
+}
+
+func unclearIDExemption() Exemption {
+	return Exemption{
+		Why:  whyUnclearID,
+		What: "The requester used an id again that was not answered yet: what belongs to which request cannot be told.",
+	}
+}

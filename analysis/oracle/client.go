@@ -1,0 +1,163 @@
+package oracle
+
+import "github.com/mcpsim/mcpsim/sim/history"
+
+// onlyIssued: a cancel names a request that its sender has issued before.
+func onlyIssued(x *index, t *tally) {
+	for _, f := range x.cancels {
+		switch {
+		case f.msg.Ref == "":
+			t.leave(whyNamesNothing)
+		case f.req == nil:
+			t.fail(Violation{Call: f.write.Call, Side: f.side, What: "cancelled an id that it had never used"}, f.write)
+		default:
+			if f.req.cancel != f {
+				t.leave(whyRepeated)
+			} else if before(f.req.readReply, f.write) {
+				t.leave(whyResponseRead)
+			}
+			t.pass()
+		}
+	}
+}
+
+// notifies: a client whose caller gives up a pending call tells the server.
+func notifies(x *index, t *tally) {
+	for i := range x.calls {
+		c := &x.calls[i]
+		if c.cancel == nil || c.req == nil {
+			continue
+		}
+		if c.req.cancel != nil {
+			t.pass()
+			continue
+		}
+		if why := x.whyNotNotified(c); why != "" {
+			t.leave(why)
+			continue
+		}
+		end := earlier(x.lastWord(), x.horizon)
+		if end == nil || end.At <= c.cancel.At+x.grace {
+			continue
+		}
+		t.fail(Violation{
+			Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
+			What: "wrote no cancel for a call that its caller had given up", Lateness: span(c.cancel, end),
+		}, c.req.frame.write, c.cancel, end)
+	}
+}
+
+// whyNotNotified tells why the client may leave the cancel of c unwritten, "" if
+// it may not.
+func (x *index) whyNotNotified(c *call) string {
+	reply := c.req.readReply
+	switch {
+	case c.req.reused:
+		return whyUnclearID
+	case reply != nil && (before(reply, c.cancel) || reply.At <= c.cancel.At+x.grace):
+		return whyReplyFirst
+	case x.over != nil && (before(x.over, c.cancel) || x.over.At == c.cancel.At):
+		return whyClosing
+	case c.held != nil && (c.held.wrote == nil || before(reply, c.held.wrote) || before(x.over, c.held.wrote)):
+		return whyWriterHeld
+	}
+	return ""
+}
+
+// lateIgnored: a client drops the response that it reads after it wrote the
+// cancel.
+func lateIgnored(x *index, t *tally) {
+	strays := x.strayValues()
+	for i := range x.calls {
+		c := &x.calls[i]
+		read := x.readAfterCancel(c)
+		if read == nil {
+			continue
+		}
+		v := Violation{
+			Call: c.Call.Call, Side: history.Client, Handler: c.Handler, Phase: x.phase(c),
+			Lateness: span(c.req.cancel.write, read),
+		}
+		taker := strays[c]
+		switch {
+		case before(read, c.ret) && c.ret.Text == "":
+			v.What = "returned the value of a response that it had read after writing the cancel"
+			t.fail(v, c.req.cancel.write, read, c.ret)
+		case taker != nil && before(read, taker.ret):
+			v.What = "gave the response of a cancelled call to another call"
+			taker.hit = true
+			t.fail(v, c.req.cancel.write, read, taker.ret)
+		default:
+			t.pass()
+		}
+	}
+}
+
+// readAfterCancel returns the reading of the response to c if it came after the
+// client had written the cancel; nil otherwise.
+func (x *index) readAfterCancel(c *call) *history.Event {
+	if c.req == nil || c.req.cancel == nil || c.req.reused || !before(c.req.cancel.write, c.req.readReply) {
+		return nil
+	}
+	return c.req.readReply
+}
+
+// strayValues maps a call to another call that returned its value instead of its
+// own. Values that several handlers returned prove nothing.
+func (x *index) strayValues() map[*call]*call {
+	var strays map[*call]*call
+	var owners map[string]*call
+	for i := range x.calls {
+		c := &x.calls[i]
+		if c.ret == nil || c.ret.Text != "" || c.ret.Value == "" || c.end != nil && c.end.Value == c.ret.Value {
+			continue
+		}
+		if owners == nil {
+			owners, strays = x.owners(), map[*call]*call{}
+		}
+		if owner := owners[c.ret.Value]; owner != nil && before(owner.end, c.ret) {
+			strays[owner] = c
+		}
+	}
+	return strays
+}
+
+func (x *index) owners() map[string]*call {
+	owners := map[string]*call{}
+	for i := range x.calls {
+		c := &x.calls[i]
+		if c.end == nil || c.end.Value == "" {
+			continue
+		}
+		if _, taken := owners[c.end.Value]; taken {
+			owners[c.end.Value] = nil
+			continue
+		}
+		owners[c.end.Value] = c
+	}
+	return owners
+}
+
+// callerUnblocks: a caller that gave up, or whose connection is gone, gets
+// control back.
+func callerUnblocks(x *index, t *tally) {
+	end := x.ended()
+	for i := range x.calls {
+		c := &x.calls[i]
+		due, what := c.cancel, "held its caller, who had given up"
+		if due == nil && before(c.issue, x.broken) && !before(c.ret, x.broken) {
+			due, what = x.broken, "held its caller, whose connection was gone"
+		}
+		switch {
+		case due == nil:
+		case c.ret != nil && !before(end, c.ret):
+			t.pass()
+		case end == nil:
+			t.leave(whyCrashed)
+		case end.At > due.At+x.grace:
+			t.fail(Violation{
+				Call: c.Call.Call, Side: history.Client, Handler: c.Handler, What: what, Lateness: span(due, end),
+			}, due, end, c.ret)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// What stacks look like in which the simulator itself has a hand.
+const (
+	toolCode     = "github.com/mcpsim/mcpsim/sim.(*handler)."
+	toolRunner   = "github.com/mcpsim/mcpsim/sim.(*world).runTool"
+	byTheSim     = "created by github.com/mcpsim/mcpsim/sim."
+	createdBy    = "created by "
+	unknownStack = "an unknown stack"
+)
+
+// noLeak: when the session has been closed and everything that could still
+// happen has happened, nothing remains.
+func noLeak(x *index, t *tally) {
+	if x.close == nil || x.closed == nil && len(x.leaks) == 0 {
+		return
+	}
+	var guilty []*history.Event
+	side := history.Side("")
+	for _, e := range x.leaks {
+		if why := whyNotTheirs(e.Text); why != "" {
+			t.leave(why)
+			continue
+		}
+		guilty = append(guilty, e)
+		side = common(side, sideOf(e.Text))
+	}
+	if len(guilty) == 0 {
+		t.pass()
+		return
+	}
+	what := fmt.Sprintf("left goroutines behind, created by %s", creator(guilty[0].Text))
+	if len(guilty) > 1 {
+		what += " and others"
+	}
+	t.fail(Violation{Side: side, What: what, Lateness: -1}, guilty...)
+}
+
+// whyNotTheirs tells why a goroutine is not the targets' leak, "" if it is.
+func whyNotTheirs(stack string) string {
+	switch {
+	case strings.Contains(stack, toolCode) || strings.Contains(stack, toolRunner):
+		return whyToolsOwn
+	case strings.Contains(stack, byTheSim):
+		return whySimulators
+	}
+	return ""
+}
+
+// creator returns the function that started the goroutine.
+func creator(stack string) string {
+	i := strings.LastIndex(stack, createdBy)
+	if i < 0 {
+		return unknownStack
+	}
+	name, _, _ := strings.Cut(stack[i+len(createdBy):], "\n")
+	return strings.TrimSpace(name)
+}
+
+// sideOf guesses from the names of functions whose goroutine it is; World when
+// they name both sides or neither.
+func sideOf(stack string) history.Side {
+	side := history.Side("")
+	for line := range strings.Lines(stack) {
+		if strings.HasPrefix(line, "\t") {
+			continue // a file
+		}
+		name := strings.ToLower(line[strings.LastIndexByte(line, '/')+1:])
+		if strings.Contains(name, "server") {
+			side = common(side, history.Server)
+		}
+		if strings.Contains(name, "client") {
+			side = common(side, history.Client)
+		}
+	}
+	if side == "" {
+		return history.World
+	}
+	return side
+}
+
+// common joins two sides: the one, if both are the same or one is missing.
+func common(a, b history.Side) history.Side {
+	if a == "" || a == b {
+		return b
+	}
+	return history.World
+}

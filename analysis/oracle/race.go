@@ -1,0 +1,242 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// respondOnce: a request gets at most one response.
+func respondOnce(x *index, t *tally) {
+	for i := range x.requests {
+		r := &x.requests[i]
+		switch {
+		case r.replies == 0:
+		case r.reused:
+			t.leave(whyUnclearID)
+		case r.replies == 1:
+			t.pass()
+		default:
+			v := Violation{Side: r.first.side, What: "answered a request twice", Lateness: -1}
+			if r.call != nil {
+				v.Call, v.Handler = r.call.Call.Call, r.call.Handler
+				v.Lateness = span(r.c, r.second.write)
+			}
+			t.fail(v, r.first.write, r.second.write)
+		}
+	}
+}
+
+// raceGraceful: whatever crosses a cancel, the two processes, the session and
+// all other calls survive it. What RESP-ONCE and LATE-IGNORED say already is not
+// said again.
+func raceGraceful(x *index, t *tally) {
+	if x.crash != nil || x.broken != nil {
+		x.judgeEnd(t)
+	} else {
+		x.judgeProbe(t)
+	}
+	if len(x.cancels) > 0 {
+		strays := x.strayValues()
+		taken := make(map[*call]*call, len(strays))
+		for owner, taker := range strays {
+			taken[taker] = owner
+		}
+		for i := range x.calls {
+			x.judgeBystander(&x.calls[i], taken[&x.calls[i]], t)
+		}
+	}
+	// What is put to the test is every cancel; some of them had a bad end.
+	t.verdict.Checked = max(len(x.cancels), t.verdict.Failed)
+}
+
+// judgeEnd judges a world that crashed, or whose session ended without the
+// application's asking.
+func (x *index) judgeEnd(t *tally) {
+	if x.crash != nil {
+		side, known := blamed(x.crash.Blame)
+		if !known {
+			t.unknown = true
+			return
+		}
+		t.failAt(x, x.crash, Violation{Side: side, What: "crashed: " + firstLine(x.crash.Text)})
+		return
+	}
+	side := x.broken.Side
+	if x.broken.Kind == history.EOF {
+		side = side.Peer() // nobody saw who hung up, but one reads the end of what the other writes
+	}
+	if side.Peer() == history.World || x.connected == nil || x.connected.Text != "" || before(x.broken, x.connected) {
+		return // the network's doing, or no session yet
+	}
+	t.failAt(x, x.broken, Violation{Side: side, What: "ended the session without having been asked to"})
+}
+
+func blamed(blame string) (side history.Side, known bool) {
+	switch blame {
+	case "client":
+		return history.Client, true
+	case "server":
+		return history.Server, true
+	case "pair":
+		return history.World, true
+	}
+	return "", false
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s[:min(len(s), maxQuote)]
+}
+
+// failAt fails on the evidence of e, and of the last cancel before it.
+func (t *tally) failAt(x *index, e *history.Event, v Violation) {
+	v.Lateness = -1
+	var cancel *history.Event
+	if f := x.lastCancel(e); f != nil {
+		cancel = f.write
+		v.Lateness = span(cancel, e)
+	}
+	t.fail(v, cancel, e)
+}
+
+// judgeProbe judges the sign of life after the race. A probe that the
+// application's own closing cut short proves nothing.
+func (x *index) judgeProbe(t *tally) {
+	if x.probe == nil || before(x.horizon, x.probe) {
+		return
+	}
+	witness, what := x.probed, "failed the health probe"
+	if witness == nil || before(x.close, witness) {
+		witness, what = x.ended(), "did not answer the health probe"
+		if witness == nil || span(x.probe, witness) < max(x.header.Settle, 1) {
+			return
+		}
+	} else if witness.Text == "" {
+		return
+	}
+	t.failAt(x, witness, Violation{Side: x.silentSide(x.probeRequest(), witness), What: what})
+}
+
+// probeRequest returns the request that the client wrote for its probe, or nil.
+func (x *index) probeRequest() *request {
+	for i := len(x.requests) - 1; i >= 0; i-- {
+		r := &x.requests[i]
+		if before(r.frame.write, x.probe) {
+			break
+		}
+		if r.call == nil && r.frame.side == history.Client {
+			return r
+		}
+	}
+	return nil
+}
+
+// silentSide tells with whom a request lay when its caller should have had a
+// good answer: World if it was with the network.
+func (x *index) silentSide(r *request, by *history.Event) history.Side {
+	switch {
+	case r == nil || before(by, r.frame.write):
+		return history.Client
+	case r.first == nil || before(by, r.first.write):
+		if r.frame.read == nil && !arrived(r.frame) {
+			return history.World
+		}
+		return history.Server
+	case r.readReply == nil || before(by, r.readReply):
+		if !arrived(r.first) {
+			return history.World
+		}
+		return history.Client
+	case r.first.isError():
+		return history.Server
+	}
+	return history.Client
+}
+
+// failingSide tells which side made an error of the call c, which returned one:
+// the server if it sent one.
+func (x *index) failingSide(c *call) history.Side {
+	if c.req != nil && before(c.req.readReply, c.ret) && c.req.first.isError() {
+		return history.Server
+	}
+	return history.Client
+}
+
+func (f *frame) isError() bool {
+	return f != nil && (f.msg.Kind == history.ErrorReply || strings.Contains(f.msg.Raw, toolError))
+}
+
+// toolError marks a result that is an error of the tool's.
+const toolError = `"isError":true`
+
+func arrived(f *frame) bool {
+	return f.read != nil || f.unread != nil && f.unread.Arrived > 0
+}
+
+// judgeBystander judges a call that nobody cancelled: it must not notice the
+// cancels around it. owner is the call whose value it returned, if any.
+func (x *index) judgeBystander(c, owner *call, t *tally) {
+	if c.cancel != nil || c.req != nil && (c.req.cancel != nil || c.req.reused) {
+		return
+	}
+	if e, v := x.harm(c, owner, t); e != nil {
+		c.hit = true
+		v.Call, v.Handler = c.Call.Call, c.Handler
+		t.failAt(x, e, v)
+	}
+}
+
+// harm returns what befell c, and the event that shows it; nil when it is well.
+func (x *index) harm(c, owner *call, t *tally) (*history.Event, Violation) {
+	switch {
+	case before(x.cancelled, c.told) && !before(x.over, c.told):
+		return c.told, Violation{Side: history.Server, What: "told a handler whose call nobody had cancelled"}
+	case owner != nil && x.readAfterCancel(owner) == nil && x.lastCancel(c.ret) != nil:
+		return c.ret, Violation{Side: x.mixer(c, owner), What: "gave a call the answer of another one"}
+	case c.ret != nil && c.ret.Text != "" && !before(x.over, c.ret) && x.lastCancel(c.ret) != nil:
+		if c.end != nil && c.end.Text != "" {
+			t.leave(whyOwnError)
+			return nil, Violation{}
+		}
+		return c.ret, Violation{Side: x.failingSide(c), What: "failed a call that nobody had cancelled"}
+	}
+	if end := x.stuck(c); end != nil && x.lastCancel(end) != nil {
+		if side := x.silentSide(c.req, end); side != history.World {
+			return end, Violation{Side: side, What: "never finished a call that nobody had cancelled"}
+		}
+	}
+	return nil, Violation{}
+}
+
+// mixer tells which side gave c the value of owner: the server, if it is on the
+// wire like that.
+func (x *index) mixer(c, owner *call) history.Side {
+	if c.req != nil && c.req.first != nil && strings.Contains(c.req.first.msg.Raw, owner.end.Value) {
+		return history.Server
+	}
+	return history.Client
+}
+
+// stuck returns the world's limit if c, which nobody cancelled, was not finished
+// by then although nothing but the targets can have held it up: its handler had
+// ended, or had not begun in twice the time that all tools together need.
+func (x *index) stuck(c *call) *history.Event {
+	end := x.horizon
+	if !before(c.issue, end) || before(c.ret, end) || before(x.over, end) {
+		return nil
+	}
+	if c.end != nil {
+		if before(c.end, end) && end.At > c.end.At {
+			return end
+		}
+		return nil
+	}
+	if c.start != nil || c.req == nil || c.req.frame.read == nil {
+		return nil
+	}
+	if span(c.req.frame.read, end) < x.patience {
+		return nil
+	}
+	return end
+}

@@ -1,0 +1,86 @@
+package oracle
+
+import "github.com/mcpsim/mcpsim/sim/history"
+
+// results tells what became of every call.
+func (x *index) results() []CallResult {
+	out := make([]CallResult, len(x.calls))
+	for i := range x.calls {
+		c := &x.calls[i]
+		out[i] = x.result(c)
+		out[i].Incident = x.incident(c)
+	}
+	return out
+}
+
+func (x *index) result(c *call) CallResult {
+	r := CallResult{
+		Call: c.Call.Call, Handler: c.Handler, Cancelled: c.cancel != nil, Life: c.Work,
+		Offset: -1, SentToRead: -1, ReadToTold: -1, ToldToEnd: -1, ReadToEnd: -1, Lateness: -1, CancelToRet: -1,
+	}
+	if !r.Cancelled {
+		return r
+	}
+	r.Offset = span(c.issue, c.cancel)
+	r.CancelToRet = span(c.cancel, c.ret)
+	if r.Phase = x.phase(c); r.Phase == "" || r.Phase == NeverIssued {
+		return r
+	}
+	s := x.standing(c)
+	r.Sent, r.Work, r.Wire = true, x.work(c, s), x.wire(c, s)
+	if late := x.late(c, s); late != nil {
+		r.Late, r.ErrorReply = true, late.msg.Kind == history.ErrorReply
+		r.Lateness = span(c.req.c, late.write)
+	}
+	x.durations(&r, c)
+	return r
+}
+
+func (x *index) durations(r *CallResult, c *call) {
+	req := c.req
+	if req.c == nil {
+		return
+	}
+	r.SentToRead = span(req.readCancel.write, req.c)
+	if told := x.telling(c); told != nil {
+		r.ReadToTold = span(req.c, told)
+		r.ToldToEnd = span(told, c.end)
+	}
+	if c.start == nil || before(c.end, req.c) {
+		return
+	}
+	end := c.end
+	if end == nil {
+		end = x.last
+	}
+	r.ReadToEnd = span(req.c, end)
+}
+
+// incident tells what went wrong with c beyond its own two axes, the gravest
+// first. The race must have been judged before.
+func (x *index) incident(c *call) Incident {
+	end := x.ended()
+	switch pending := func(e *history.Event) bool { return before(c.issue, e) && !before(c.ret, e) }; {
+	case pending(x.crash):
+		return Crashed
+	case pending(x.broken):
+		return SessionKilled
+	case c.hit:
+		return WrongCall
+	case pending(end) && end.At > c.issue.At:
+		return Hung
+	case x.overran(c):
+		return CallerOverran
+	}
+	return ""
+}
+
+// overran reports whether the caller was held until its cancel had been written,
+// which had to wait.
+func (x *index) overran(c *call) bool {
+	if c.cancel == nil || c.ret == nil || c.req == nil || c.req.cancel == nil || c.ret.Text == "" {
+		return false
+	}
+	wrote := c.req.cancel.wrote
+	return before(wrote, c.ret) && span(c.cancel, wrote) > 0 && c.ret.At == wrote.At
+}

@@ -1,0 +1,124 @@
+package oracle
+
+import (
+	"slices"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// A Rule is what one oracle judges, in words. Reports print it beside a verdict.
+type Rule struct {
+	ID        string
+	Statement string       // what it asks for, in one sentence
+	Side      history.Side // who is bound; World: both sides
+	Property  Property
+	Clauses   []Clause    // what the specification says; empty: no clause, but every user counts on it
+	Convicts  string      // what must have been observed
+	Exempt    []Exemption // what looks like a breach and is none
+	Notes     []string    // where the specification leaves room, and how the oracle decides; "Q1: …"
+	Implied   string      // the stricter rule under which the same act is reported
+	Mutants   []string    // targets that break it on purpose
+
+	level func(specVersion string) Level
+}
+
+// A Property is the logical form of a rule. A breach of a safety rule shows in a
+// finite history; a liveness rule needs the end of waiting: the world's limit, or
+// the closing of the session.
+type Property string
+
+// The two forms.
+const (
+	Safety   Property = "safety"
+	Liveness Property = "liveness"
+)
+
+// A Clause is a place in the specification.
+type Clause struct {
+	From, Until string // versions that have it; Until empty: to this day
+	Page        string // below the version, "basic/utilities/cancellation"
+	Quote       string
+	Level       Level
+}
+
+// URL is where the clause can be read in a version of the specification.
+func (c Clause) URL(specVersion string) string {
+	return "https://modelcontextprotocol.io/specification/" + specVersion + "/" + c.Page
+}
+
+// In reports whether the version has the clause.
+func (c Clause) In(specVersion string) bool {
+	return c.From <= specVersion && (c.Until == "" || specVersion <= c.Until)
+}
+
+// An Exemption is something that is not counted. Why is the word under which
+// [Uncounted] reports it; empty where it leaves no trace.
+type Exemption struct {
+	Race string // number of the benign race, "R1"; empty: it is no race
+	Why  string
+	What string
+}
+
+// Level is how strongly the rule binds at a protocol version over stdio. It is
+// empty where the version has no such rule.
+func (r Rule) Level(specVersion string) Level { return r.level(specVersion) }
+
+// ClausesOf returns the rule's clauses at a protocol version.
+func (r Rule) ClausesOf(specVersion string) []Clause {
+	var out []Clause
+	for _, c := range r.Clauses {
+		if c.In(specVersion) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Rules returns all rules, in the order in which they are reported.
+func Rules() []Rule {
+	rules := slices.Concat(receiverRules(), senderRules(), sharedRules(), qualityRules())
+	all := checks()
+	out := make([]Rule, len(all))
+	for i, c := range all {
+		j := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == c.rule })
+		if j < 0 {
+			panic("oracle: rule " + c.rule + " is not described")
+		}
+		out[i] = rules[j]
+		out[i].Side, out[i].level = c.side, c.level
+	}
+	for _, p := range implications() {
+		i := slices.IndexFunc(out, func(r Rule) bool { return r.ID == p.rule })
+		out[i].Implied = p.stricter
+	}
+	return out
+}
+
+// FindRule returns the rule with this ID.
+func FindRule(id string) (Rule, bool) {
+	rules := Rules()
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return rules[i], true
+}
+
+// The eras of the protocol and where each has its page on cancellation.
+const (
+	firstVersion = "2024-11-05"
+	lastLegacy   = "2025-11-25"
+	modernEra    = "2026-07-28"
+
+	legacyPage = "basic/utilities/cancellation"
+	modernPage = "basic/patterns/cancellation"
+	stdioPage  = "basic/transports/stdio"
+)
+
+// onBothPages is a clause that both eras have in the same words.
+func onBothPages(quote string, level Level) []Clause {
+	return []Clause{
+		{From: firstVersion, Until: lastLegacy, Page: legacyPage, Quote: quote, Level: level},
+		{From: modernEra, Page: modernPage, Quote: quote, Level: level},
+	}
+}

@@ -1,0 +1,115 @@
+package oracle
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+func TestEveryRuleIsDescribed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range Rules() {
+		t.Run(r.ID, func(t *testing.T) {
+			assert.False(t, seen[r.ID], "twice")
+			seen[r.ID] = true
+			assert.NotEmpty(t, r.Side)
+			assert.NotEmpty(t, r.Convicts)
+			assert.Contains(t, []Property{Safety, Liveness}, r.Property)
+			assert.NotEmpty(t, r.Mutants, "an oracle without its mutant is not done")
+			for _, m := range r.Mutants {
+				assert.True(t, strings.HasPrefix(m, "mutant:"), m)
+			}
+			assert.True(t, strings.HasSuffix(r.Statement, "."))
+			assert.Equal(t, r.Level(modernVersion) == Quality, len(r.Clauses) == 0, "quality is what no clause demands")
+		})
+	}
+	assert.Len(t, seen, len(receiverRules())+len(senderRules())+len(sharedRules())+len(qualityRules()), "every description has its oracle")
+}
+
+func TestClausesGoWithLevels(t *testing.T) {
+	for _, r := range Rules() {
+		for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", legacyVersion, modernVersion} {
+			level := r.Level(version)
+			if level == Quality {
+				continue
+			}
+			assert.Equal(t, level != "", len(r.ClausesOf(version)) > 0, "%s at %s", r.ID, version)
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for _, tc := range []struct {
+		rule           string
+		legacy, modern Level
+	}{
+		{"CANCEL-NO-RESPONSE", Should, Should},
+		{"CANCEL-SILENCE", "", MustNot},
+		{"CANCEL-STOP-WORK", Should, Should},
+		{"CANCEL-ONLY-ISSUED", Must, Must},
+		{"CANCEL-STDIO-REQUIRED", "", Must},
+		{"CANCEL-CLIENT-NOTIFIES", Should, Should},
+		{"RESP-ONCE", Must, Must},
+		{"RACE-GRACEFUL", Must, Must},
+		{"LATE-IGNORED", Should, Should},
+		{"PROGRESS-AFTER-CANCEL", Should, MustNot},
+		{"CALLER-UNBLOCKS", Quality, Quality},
+		{"NO-LEAK", Quality, Quality},
+	} {
+		r, ok := FindRule(tc.rule)
+		require.True(t, ok, tc.rule)
+		assert.Equal(t, tc.legacy, r.Level(legacyVersion), tc.rule)
+		assert.Equal(t, tc.modern, r.Level(modernVersion), tc.rule)
+	}
+	assert.Len(t, Rules(), 12)
+}
+
+func TestVerdictsComeInTheOrderOfRules(t *testing.T) {
+	j := Judge(&history.History{})
+	for i, r := range Rules() {
+		assert.Equal(t, r.ID, j.Verdicts[i].Rule)
+		assert.Equal(t, r.Side, j.Verdicts[i].Side)
+		assert.Equal(t, Vacuous, j.Verdicts[i].Status)
+	}
+}
+
+func TestFindRule(t *testing.T) {
+	_, ok := FindRule("NO-SUCH-RULE")
+	assert.False(t, ok)
+	r, ok := FindRule("CANCEL-CLIENT-NOTIFIES")
+	require.True(t, ok)
+	assert.Equal(t, "CANCEL-STDIO-REQUIRED", r.Implied)
+	assert.Equal(t, "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle", r.ClausesOf(legacyVersion)[0].URL(legacyVersion))
+}
+
+// Every reason that a verdict can give is explained by its rule.
+func TestReasonsAreExplained(t *testing.T) {
+	explained := map[string]bool{whyWithinGrace: true} // wall time only
+	for _, r := range Rules() {
+		for _, e := range r.Exempt {
+			explained[r.ID+e.Why] = true
+			assert.NotEmpty(t, e.What, r.ID)
+		}
+	}
+	for _, h := range corpus(t) {
+		for _, version := range []string{legacyVersion, modernVersion} {
+			h.Header.SpecVersion = version
+			for _, v := range Judge(h).Verdicts {
+				for _, u := range v.Uncounted {
+					assert.True(t, explained[v.Rule+u.Why], "%s: %s", v.Rule, u.Why)
+				}
+			}
+		}
+	}
+}
+
+func TestViolationsAreBounded(t *testing.T) {
+	v := verdictOf(t, Judge(wide(t, 50)), "CANCEL-SILENCE")
+	assert.Equal(t, 50, v.Failed)
+	assert.Equal(t, 50, v.Checked)
+	assert.Len(t, v.Violations, MaxViolations)
+}

@@ -1,0 +1,198 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// noResponse: a receiver should not answer a request that was cancelled while it
+// was queued or running. Tools that go on although told are counted beside it,
+// as a request that cannot be cancelled.
+func noResponse(x *index, t *tally) {
+	for i := range x.calls {
+		c := &x.calls[i]
+		s := x.standing(c)
+		if s != live {
+			t.excuse(x, c, s)
+			continue
+		}
+		late := x.late(c, s)
+		switch {
+		case !c.Obedient() && late != nil:
+			t.leave(whyStubborn)
+		case !c.Obedient():
+		case late == nil:
+			t.pass()
+		default:
+			t.fail(x.offence(c, late, answer(late)), c.req.c, x.telling(c), c.end, late.write)
+		}
+	}
+}
+
+// silence: nothing at all may be written for a cancelled request, whatever the
+// tool does.
+func silence(x *index, t *tally) {
+	for i := range x.calls {
+		c := &x.calls[i]
+		s := x.standing(c)
+		if s != live {
+			t.excuse(x, c, s)
+			continue
+		}
+		first, what := x.late(c, s), ""
+		if p := x.lateProgress(c, t); p != nil && (first == nil || before(p.write, first.write)) {
+			first, what = p, "reported progress"
+		} else if first != nil {
+			what = answer(first)
+		}
+		if first == nil {
+			t.pass()
+			continue
+		}
+		t.fail(x.offence(c, first, what), c.req.c, x.telling(c), endBefore(c, first), first.write)
+	}
+}
+
+// progressAfterCancel: no progress is reported for a request that was cancelled
+// while it ran.
+func progressAfterCancel(x *index, t *tally) {
+	for i := range x.calls {
+		c := &x.calls[i]
+		if c.req == nil || len(c.asks) == 0 && len(c.req.progress) == 0 || x.standing(c) != live {
+			continue
+		}
+		p := x.lateProgress(c, t)
+		switch {
+		case !x.modern && !c.Obedient():
+			if p != nil {
+				t.leave(whyStubborn)
+			}
+		case p == nil:
+			t.pass()
+		default:
+			t.fail(x.offence(c, p, "reported progress"), c.req.c, x.telling(c), p.write)
+		}
+	}
+}
+
+// lateProgress returns the first progress frame for c whose writing began after
+// the cancel was read and which was not under way by then; nil when there is
+// none. What looks like one is put down in t.
+func (x *index) lateProgress(c *call, t *tally) *frame {
+	under := 0 // asked for when the server could not have known
+	for _, ask := range c.asks {
+		if x.after(c, ask) != knowing {
+			under++
+		}
+	}
+	for _, f := range c.req.progress {
+		switch x.after(c, f.write) {
+		case notAfter:
+			if c.req.cancel != nil && before(c.req.cancel.write, f.read) {
+				t.leave(whyProgressBefore)
+			}
+		case sameInstant:
+			t.leave(whySameInstant)
+		case withinGrace:
+			t.undecided++
+			t.leave(whyWithinGrace)
+		case knowing:
+			if f.nth > under {
+				return f
+			}
+			t.leave(whyProgressAsked)
+		}
+	}
+	return nil
+}
+
+// stopWork: the handler of a cancelled request is told, and none is begun.
+// Whether the tool then stops is the tool's affair.
+func stopWork(x *index, t *tally) {
+	for i := range x.calls {
+		c := &x.calls[i]
+		switch s := x.standing(c); s {
+		case live:
+			x.judgeTelling(c, t)
+		case crossing, undecided, unclear, premature:
+			t.excuse(x, c, s)
+		}
+	}
+}
+
+func (x *index) judgeTelling(c *call, t *tally) {
+	told := x.telling(c)
+	v := Violation{Call: c.Call.Call, Side: history.Server, Handler: c.Handler, Phase: x.phase(c)}
+	if start := x.orphan(c); start != nil {
+		v.What, v.Lateness = "began the handler after reading the cancel, and did not tell it", span(c.req.c, start)
+		t.fail(v, c.req.c, start)
+		return
+	}
+	if witness := x.outlived(c); witness != nil {
+		v.What, v.Lateness = "never told the handler, which ran on", span(c.req.c, witness)
+		t.fail(v, c.req.c, c.start, witness)
+		return
+	}
+	switch {
+	case told != nil || c.start == nil:
+		t.pass()
+	case before(x.over, c.req.c) || x.over != nil && x.over.At == c.req.c.At:
+		t.leave(whyClosing)
+	}
+}
+
+// excuse puts down a call that cannot be held against the server, if what it did
+// looks like a breach.
+func (t *tally) excuse(x *index, c *call, s standing) {
+	if s == undecided {
+		t.undecided++
+	}
+	if why := x.whyExcused(c, s); why != "" {
+		t.leave(why)
+	}
+}
+
+func (x *index) whyExcused(c *call, s standing) string {
+	replied := c.req != nil && c.req.first != nil
+	switch {
+	case s == responded && c.req.cancel != nil && before(c.req.cancel.write, c.req.readReply):
+		return whyResponseBefore
+	case s == finished && replied:
+		return whyHandlerOver
+	case s == crossing:
+		return whySameInstant
+	case s == undecided:
+		return whyWithinGrace
+	case s == unclear:
+		return whyUnclearID
+	case s == premature && replied:
+		return whyPremature
+	}
+	return ""
+}
+
+// offence is what the server's act f for c has in common with others.
+func (x *index) offence(c *call, f *frame, what string) Violation {
+	return Violation{
+		Call: c.Call.Call, Side: history.Server, What: what, Handler: c.Handler,
+		Phase: x.phase(c), Lateness: span(c.req.c, f.write),
+	}
+}
+
+func endBefore(c *call, f *frame) *history.Event {
+	if before(c.end, f.write) {
+		return c.end
+	}
+	return nil
+}
+
+// maxQuote bounds what is quoted of a target's own words, in bytes.
+const maxQuote = 80
+
+func answer(f *frame) string {
+	if f.msg.Kind == history.ErrorReply {
+		return fmt.Sprintf("answered with error %d %.*q", f.msg.Code, maxQuote, f.msg.Text)
+	}
+	return "answered with a result"
+}

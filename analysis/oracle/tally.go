@@ -1,0 +1,93 @@
+package oracle
+
+import (
+	"slices"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// A tally is a verdict in the making.
+type tally struct {
+	verdict   Verdict
+	undecided int  // occurrences that wall time leaves open
+	unknown   bool // the history does not suffice
+}
+
+// pass counts an occurrence at which the rule was kept.
+func (t *tally) pass() { t.verdict.Checked++ }
+
+// fail counts an occurrence at which the rule was broken, on the evidence of
+// events, which may be missing in part but not all.
+func (t *tally) fail(v Violation, events ...*history.Event) {
+	t.verdict.Checked++
+	t.verdict.Failed++
+	if t.verdict.Failed == 1 {
+		t.verdict.Side = v.Side
+	} else if t.verdict.Side != v.Side {
+		t.verdict.Side = history.World
+	}
+	if len(t.verdict.Violations) < MaxViolations {
+		v.Events = evidence(events)
+		t.verdict.Violations = append(t.verdict.Violations, v)
+	}
+}
+
+// leave counts an occurrence that looks like a breach and is none.
+func (t *tally) leave(why string) {
+	for i := range t.verdict.Uncounted {
+		if t.verdict.Uncounted[i].Why == why {
+			t.verdict.Uncounted[i].N++
+			return
+		}
+	}
+	t.verdict.Uncounted = append(t.verdict.Uncounted, Uncounted{Why: why, N: 1})
+}
+
+func (t *tally) sum() Verdict {
+	v := &t.verdict
+	switch {
+	case v.Failed > 0:
+		v.Status = Fail
+	case t.unknown:
+		v.Status = Unknown
+	case t.undecided > 0:
+		v.Status = Ambiguous
+	case v.Checked > 0:
+		v.Status = Pass
+	}
+	return *v
+}
+
+func evidence(events []*history.Event) []int {
+	out := make([]int, 0, len(events))
+	for _, e := range events {
+		if e != nil {
+			out = append(out, e.Seq)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Why something was not counted. The rules of the catalogue explain each.
+const (
+	whyResponseBefore = "response already written when the cancel was read"
+	whyResponseRead   = "cancel for a call whose response the client had read"
+	whyHandlerOver    = "handler had ended before the cancel was read"
+	whySameInstant    = "in the instant in which the cancel was read, and not provably because of it"
+	whyPremature      = "cancel read before its request"
+	whyUnclearID      = "id used again before it was answered"
+	whyStubborn       = "the tool does not stop when told"
+	whyProgressBefore = "progress written before the cancel was read, and delivered after it was sent"
+	whyProgressAsked  = "progress that the tool had asked for before the cancel was read"
+	whyRepeated       = "repeated cancel for one call"
+	whyNamesNothing   = "cancel without a request id"
+	whyReplyFirst     = "response had reached the client when the caller gave up"
+	whyClosing        = "the connection was closing"
+	whyWriterHeld     = "the client's writer was held up by the network"
+	whyWithinGrace    = "within the grace of wall time"
+	whyCrashed        = "the process crashed before it could be seen"
+	whyToolsOwn       = "goroutines that the scenario's tool left behind"
+	whySimulators     = "goroutines of the simulator that wait for the target"
+	whyOwnError       = "the tool itself failed"
+)

@@ -1,0 +1,156 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+)
+
+// The columns of the table of cancelled calls.
+const (
+	callsLabel  = 40
+	markWidth   = 4
+	countWidth  = 9
+	shareWidth  = 6
+	maxVersions = 3
+)
+
+// A fate is where the cancels of a group ended up. Blocks of them add up:
+// cancelled = unsent + sent; sent = undelivered + early + over + open; open =
+// silent + answered + twice.
+type fate struct {
+	unsent, sent                   int
+	undelivered, early, over, open int
+	silent, answered, twice        int
+}
+
+func fateOf(g Group) fate {
+	f := fate{unsent: g.Cancelled - g.Sent, sent: g.Sent}
+	for _, o := range g.Outcomes {
+		switch o.Phase {
+		case oracle.Undelivered:
+			f.undelivered += o.N
+		case oracle.NeverIssued, oracle.BeforeRequest:
+			f.early += o.N
+		case oracle.Queued, oracle.Running:
+			f.open += o.N
+			f.addOpen(o)
+		default:
+			f.over += o.N
+		}
+	}
+	return f
+}
+
+func (f *fate) addOpen(o Outcome) {
+	switch o.Wire {
+	case oracle.Answered:
+		f.answered += o.N
+	case oracle.AnsweredTwice:
+		f.twice += o.N
+	default:
+		f.silent += o.N
+	}
+}
+
+// A callRow is one line of the table. part and block give, for a group, the
+// count and the parts that it adds up to 100 % with.
+type callRow struct {
+	label, note string
+	always      bool // also when it is zero everywhere
+	marked      bool // with the finding that convicts it
+	part        func(fate) int
+	block       func(fate) []int
+}
+
+func callRows() []callRow {
+	all := func(f fate) []int { return []int{f.unsent, f.sent} }
+	sent := func(f fate) []int { return []int{f.undelivered, f.early, f.over, f.open} }
+	open := func(f fate) []int { return []int{f.silent, f.answered, f.twice} }
+	return []callRow{
+		{label: "  no cancel sent", always: true, part: func(f fate) int { return f.unsent }, block: all},
+		{label: "  cancel sent", always: true, part: func(f fate) int { return f.sent }, block: all},
+		{label: "    never read", part: func(f fate) int { return f.undelivered }, block: sent},
+		{label: "    read before its request", part: func(f fate) int { return f.early }, block: sent},
+		{label: "    read after the call had ended", note: "benign races", always: true,
+			part: func(f fate) int { return f.over }, block: sent},
+		{label: "    read while queued or running", always: true,
+			part: func(f fate) int { return f.open }, block: sent},
+		{label: "      silent", always: true, part: func(f fate) int { return f.silent }, block: open},
+		{label: "      answered", always: true, marked: true,
+			part: func(f fate) int { return f.answered }, block: open},
+		{label: "      answered twice", part: func(f fate) int { return f.twice }, block: open},
+	}
+}
+
+// cancelledCalls is the table of what became of the calls that the application
+// cancelled, a column for each protocol version.
+func (r Report) cancelledCalls() string {
+	groups := r.Summary.Tested()
+	calls, cancelled := 0, 0
+	for _, g := range groups {
+		calls, cancelled = calls+g.Calls, cancelled+g.Cancelled
+	}
+	if cancelled == 0 {
+		return "cancelled calls: none, of " + plural(calls, "call")
+	}
+	hidden := max(0, len(groups)-maxVersions)
+	groups = groups[hidden:]
+	lines := []string{left("cancelled calls", callsLabel)}
+	fates := make([]fate, len(groups))
+	for i, g := range groups {
+		fates[i] = fateOf(g)
+		lines[0] += right(g.SpecVersion, markWidth+countWidth+shareWidth)
+	}
+	for _, row := range callRows() {
+		if row.always || slices.ContainsFunc(fates, func(f fate) bool { return row.part(f) > 0 }) {
+			lines = append(lines, r.callLine(row, groups, fates))
+		}
+	}
+	if hidden > 0 {
+		lines = append(lines, fmt.Sprintf("  (and %s, older: %s)", plural(hidden, "version"), SummaryFile))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (r Report) callLine(row callRow, groups []Group, fates []fate) string {
+	line := left(row.label, callsLabel)
+	for i, f := range fates {
+		mark := ""
+		if row.marked && row.part(f) > 0 {
+			mark = r.Summary.answerFinding(groups[i].SpecVersion)
+		}
+		line += right(mark, markWidth) + right(group(row.part(f)), countWidth) + right(row.share(f), shareWidth)
+	}
+	if row.note != "" {
+		line += "   " + row.note
+	}
+	return line
+}
+
+// share is the row's per cent of its block; empty for a block of nothing.
+func (row callRow) share(f fate) string {
+	block := row.block(f)
+	if slices.Max(block) == 0 {
+		return ""
+	}
+	return shares(block)[row.index()]
+}
+
+// index is the row's place in its block, found by a fate of one.
+func (row callRow) index() int {
+	probe := fate{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	return slices.Index(row.block(probe), row.part(probe))
+}
+
+// answerFinding is the finding that convicts late answers at a version.
+func (s Summary) answerFinding(specVersion string) string {
+	for _, f := range s.Findings {
+		if f.SpecVersion == specVersion && (f.Rule == "CANCEL-SILENCE" || f.Rule == "CANCEL-NO-RESPONSE") {
+			return f.ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,171 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+)
+
+// The exit codes of a run.
+const (
+	ExitHeld     = 0 // every rule that was exercised held
+	ExitBroken   = 1 // a MUST was broken, or under strict anything else
+	ExitUsage    = 2 // usage or scenario error; never decided here
+	ExitFailed   = 3 // the experiment failed, or stopped before its end
+	ExitNotAsked = 4 // nothing broken, but a required rule was not exercised or not decided
+)
+
+// A Decision is the exit code of a run and the line that says why.
+type Decision struct {
+	Code int    `json:"code"`
+	Line string `json:"line"` // the last line of the output
+	// Partial says why the run stopped before its end; empty for a whole one.
+	Partial string `json:"partial,omitempty"`
+}
+
+// Decide turns a summary into the exit code. A broken rule outweighs everything
+// else: it stays broken when the run was cut short. partial says why the run
+// stopped before its end and is empty for a whole one; required are the rules
+// that the scenario exists for; strict makes SHOULD and QUALITY count.
+func Decide(s Summary, required []string, strict bool, partial string) Decision {
+	code, why := decide(s, required, strict, partial)
+	verb := "DONE"
+	if partial != "" {
+		verb = "STOPPED"
+	}
+	return Decision{Code: code, Partial: partial, Line: fmt.Sprintf("%s %s, %s, exit %d (%s)", verb,
+		plural(s.testedWorlds(), "world"), plural(len(s.Findings), "finding"), code, why)}
+}
+
+func decide(s Summary, required []string, strict bool, partial string) (code int, why string) {
+	broken := s.brokenClasses()
+	switch {
+	case broken[0]:
+		return ExitBroken, andPartial("a MUST was broken", partial)
+	case strict && (broken[1] || broken[2]):
+		return ExitBroken, andPartial(weakest(broken)+", which counts under --strict", partial)
+	case partial != "":
+		return ExitFailed, held(broken) + " so far, but stopped early: " + printable(partial, 60)
+	case s.testedWorlds() == 0:
+		return ExitFailed, "no world was run"
+	}
+	if missing := s.unexercised(required); len(missing) > 0 {
+		return ExitNotAsked, held(broken) + ", but required and not exercised: " + strings.Join(missing, ", ")
+	}
+	if open := s.undecided(required); len(open) > 0 {
+		return ExitNotAsked, held(broken) + ", but required and not decided: " + strings.Join(open, ", ")
+	}
+	if broken[1] || broken[2] {
+		return ExitHeld, weakest(broken) + "; --strict makes that exit 1"
+	}
+	return ExitHeld, "every rule that was exercised held"
+}
+
+// held says what may be said when no MUST was broken.
+func held(broken [3]bool) string {
+	if broken[1] || broken[2] {
+		return "no MUST was broken"
+	}
+	return "nothing broken"
+}
+
+func andPartial(why, partial string) string {
+	if partial == "" {
+		return why
+	}
+	return why + " before the run stopped early"
+}
+
+func weakest(broken [3]bool) string {
+	switch {
+	case broken[1] && broken[2]:
+		return "a SHOULD was not kept, and a QUALITY rule neither"
+	case broken[1]:
+		return "a SHOULD was not kept"
+	}
+	return "a QUALITY rule was not kept"
+}
+
+// brokenClasses tells for each class of Weigh whether it has a finding.
+func (s Summary) brokenClasses() (broken [3]bool) {
+	for _, f := range s.Findings {
+		broken[Weigh(f.Level)] = true
+	}
+	return broken
+}
+
+// Tested returns the groups of the pair under test, oldest version first.
+func (s Summary) Tested() []Group { return s.arm(ArmTarget) }
+
+func (s Summary) arm(a Arm) []Group {
+	var out []Group
+	for _, g := range s.Groups {
+		if g.Arm == a {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func (s Summary) testedWorlds() int {
+	n := 0
+	for _, g := range s.Tested() {
+		n += g.Worlds
+	}
+	return n
+}
+
+// unexercised returns those of the rules that no tested world exercised, at any
+// version.
+func (s Summary) unexercised(rules []string) []string {
+	return slices.DeleteFunc(slices.Clone(rules), func(rule string) bool {
+		return s.anyTally(rule, func(r RuleTally) bool { return r.Checked > 0 })
+	})
+}
+
+// undecided returns those of the rules that were exercised, but for which no
+// world came to a pass or a failure.
+func (s Summary) undecided(rules []string) []string {
+	return slices.DeleteFunc(slices.Clone(rules), func(rule string) bool {
+		return s.anyTally(rule, RuleTally.decided)
+	})
+}
+
+func (s Summary) anyTally(rule string, holds func(RuleTally) bool) bool {
+	for _, g := range s.Tested() {
+		for _, r := range g.Rules {
+			if r.Rule == rule && holds(r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r RuleTally) decided() bool { return r.Worlds[oracle.Pass]+r.Worlds[oracle.Fail] > 0 }
+
+// plural writes a number with its noun: "1 finding", "2,000 worlds".
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return group(n) + " " + noun
+}
+
+// group writes an integer with a comma between the thousands.
+func group[T int | int64](n T) string {
+	digits := fmt.Sprint(n)
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	var parts []string
+	for len(digits) > 3 {
+		parts = append([]string{digits[len(digits)-3:]}, parts...)
+		digits = digits[:len(digits)-3]
+	}
+	return sign + cmp.Or(strings.Join(append([]string{digits}, parts...), ","), "0")
+}

@@ -1,0 +1,85 @@
+package analysis
+
+import "github.com/mcpsim/mcpsim/analysis/oracle"
+
+// A RuleText is a rule with the words that a report needs and a judge does not.
+type RuleText struct {
+	oracle.Rule
+	Says     string // the offence, after the name of who commits it: "answers one request twice"
+	Counts   string // what Checked counts, in the plural: "requests that were answered"
+	Exercise string // how to bring it about where a run did not, a sentence
+	Late     bool   // the offence is a message that was sent after a cancel had been read
+}
+
+// RuleTexts returns the texts of all rules, in the order of [oracle.Rules].
+func RuleTexts() []RuleText {
+	var out []RuleText
+	for _, r := range oracle.Rules() {
+		t := wording(r.ID)
+		t.Rule = r
+		out = append(out, t)
+	}
+	return out
+}
+
+// textOf returns the text of a rule, one with nothing but its name when there
+// is none.
+func textOf(rules []RuleText, rule string) RuleText {
+	for _, r := range rules {
+		if r.ID == rule {
+			return r
+		}
+	}
+	return RuleText{Rule: oracle.Rule{ID: rule}}
+}
+
+// RuleTextOf returns the text of one rule.
+func RuleTextOf(rule string) RuleText { return textOf(RuleTexts(), rule) }
+
+// counts says what the rule's checks are.
+func (r RuleText) counts() string {
+	if r.Counts == "" {
+		return "times that the rule was exercised"
+	}
+	return r.Counts
+}
+
+const (
+	openCancels  = "cancels read while queued or running"
+	noOpenCancel = "No cancel was read while its call was queued or running: let more calls be cancelled, or give the tools more to do."
+	noGivenUp    = "No caller gave up a call that was still pending."
+)
+
+func wording(rule string) RuleText {
+	switch rule {
+	case "CANCEL-NO-RESPONSE":
+		return RuleText{Says: "answers a tools/call after reading its cancel", Late: true,
+			Counts: openCancels + ", of tools that stop", Exercise: noOpenCancel}
+	case "CANCEL-SILENCE":
+		return RuleText{Says: "does not fall silent about a tools/call after reading its cancel", Late: true,
+			Counts: openCancels, Exercise: noOpenCancel}
+	case "CANCEL-STOP-WORK":
+		return RuleText{Says: "does not tell the handler that its call was cancelled", Counts: openCancels, Exercise: noOpenCancel}
+	case "CANCEL-ONLY-ISSUED":
+		return RuleText{Says: "cancels a request that it never issued", Counts: "cancels sent", Exercise: "No cancel was sent."}
+	case "CANCEL-STDIO-REQUIRED", "CANCEL-CLIENT-NOTIFIES":
+		return RuleText{Says: "gives a call up without sending a cancel", Counts: "pending calls that were given up", Exercise: noGivenUp}
+	case "RESP-ONCE":
+		return RuleText{Says: "answers one request twice", Counts: "requests that were answered", Exercise: "No request was answered."}
+	case "LATE-IGNORED":
+		return RuleText{Says: "returns the value of a response that it read after cancelling the call",
+			Counts:   "responses read after their call's cancel was sent",
+			Exercise: "No response came in after its cancel was sent: add --server mutant:answers-cancelled, whose responses do."}
+	case "RACE-GRACEFUL":
+		return RuleText{Says: "does not survive what crosses a cancel", Counts: "cancels sent", Exercise: "No cancel was sent."}
+	case "PROGRESS-AFTER-CANCEL":
+		return RuleText{Says: "reports progress of a tools/call after reading its cancel", Late: true,
+			Counts:   openCancels + ", of calls that report progress",
+			Exercise: "No call that reports progress was cancelled while it ran: use chatty tools."}
+	case "CALLER-UNBLOCKS":
+		return RuleText{Says: "does not give control back to a caller who gave up", Counts: "callers who gave up", Exercise: noGivenUp}
+	case "NO-LEAK":
+		return RuleText{Says: "leaves goroutines behind after close", Counts: "worlds that were closed", Exercise: "No session was closed."}
+	}
+	return RuleText{}
+}

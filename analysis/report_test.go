@@ -1,0 +1,218 @@
+package analysis
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// golden compares with testdata/name, or rewrites it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o777))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got, "go test ./analysis -update rewrites it")
+}
+
+func testManifest(versions ...string) Manifest {
+	sdk := history.Peer{Target: "go-sdk", Version: "v1.8.0"}
+	return Manifest{
+		Schema: ManifestSchema, Mcpsim: "0.1.0", Go: "go1.26.8", OS: "linux", Arch: "amd64", CPUs: 2,
+		CommandLine: []string{"mcpsim", "run", "cancel-storm", "--seeds", "0-499"},
+		Scenario:    "cancel-storm", ScenarioSHA256: strings.Repeat("41d0", 16),
+		Client: sdk, Server: sdk, Transport: "stdio", Clock: "virtual", Network: "wan (5 ms + exp 20 ms each way)",
+		Seeds: "0-499", SpecVersions: versions, Worlds: 500 * len(versions), Seeded: true,
+		Started: time.Date(2026, 11, 30, 6, 0, 0, 0, time.UTC), State: Complete,
+	}
+}
+
+// testRules are the texts of the synthetic worlds' rules. They stay as they are
+// when the catalogue's are worded anew.
+var testRules = []RuleText{
+	{
+		Rule: oracle.Rule{
+			ID: "CANCEL-SILENCE",
+			Clauses: []oracle.Clause{
+				{From: modern, Page: "basic/transports/stdio", Quote: "MUST NOT send any further messages for it", Level: oracle.MustNot},
+				{From: modern, Page: "basic/patterns/cancellation", Quote: "Not send a response for the cancelled request", Level: oracle.Should},
+				{From: "2024-11-05", Until: legacy, Page: "basic/utilities/cancellation", Quote: "of another version", Level: oracle.Should},
+			},
+			Exempt: []oracle.Exemption{
+				{Race: "R1", Why: "response already written when the cancel was read", What: "The response was begun before."},
+				{Race: "R8", What: "Progress that was in transit."},
+			},
+			Notes: []string{"Q1: two pages, two levels; the stricter one decides."},
+		},
+		Says: "answers a tools/call after reading its cancel", Counts: openCancels, Late: true,
+	},
+	{Rule: oracle.Rule{ID: "CANCEL-NO-RESPONSE"}, Says: "answers a tools/call after reading its cancel", Counts: openCancels, Late: true},
+	{Rule: oracle.Rule{ID: "CANCEL-INVALID-IGNORED"}, Exercise: "go-sdk's client never sends such a cancel; add --client reference."},
+	{Rule: oracle.Rule{ID: "NO-LEAK", Statement: "When the session is closed, no goroutine remains."},
+		Says: "leaves goroutines behind", Counts: "worlds"},
+}
+
+func TestEveryRuleIsWorded(t *testing.T) {
+	texts := RuleTexts()
+	require.Len(t, texts, len(oracle.Rules()))
+	for _, r := range texts {
+		assert.NotEmpty(t, r.Says, r.ID)
+		assert.NotEmpty(t, r.Counts, r.ID)
+		assert.Regexp(t, `\.$`, r.Exercise, r.ID)
+		assert.LessOrEqual(t, len(r.ID), 22, "%s does not fit its column", r.ID)
+	}
+	assert.Equal(t, "RESP-ONCE", RuleTextOf("RESP-ONCE").ID)
+	assert.Equal(t, "NO-SUCH", RuleTextOf("NO-SUCH").ID)
+}
+
+func testReport(s Summary, strict bool, required []string, versions ...string) Report {
+	return Report{
+		Manifest: testManifest(versions...), Summary: s, Decision: Decide(s, required, strict, ""), Rules: testRules,
+		Dir: "results/cancel-storm/latest", Files: []string{"findings/F1.md", "plots/", "summary.json"},
+		Elapsed: 5100 * time.Millisecond,
+	}
+}
+
+func TestText(t *testing.T) {
+	both := []string{legacy, modern}
+	partial := testReport(synthSummary(answers, 212, both...), false, nil, both...)
+	partial.Decision = Decide(partial.Summary, nil, false, "interrupted from the keyboard")
+	partial.Dir, partial.Troubles = "", []string{"write results/x/summary.json: no space left on device; free some space"}
+	plain := testReport(synthSummary(answers, 500, both...), false, nil, both...)
+	plain.Style.ASCII = true
+	unseeded := testReport(synthSummary(crashing, 500, modern), false, []string{"CANCEL-SILENCE"}, modern)
+	unseeded.Manifest.Seeded = false
+	tests := []struct {
+		name, reason string
+		report       Report
+		lines        int
+	}{
+		{"failing", "a MUST NOT at one version, a SHOULD at the other", testReport(synthSummary(answers, 500, both...), false, nil, both...), 38},
+		{"clean", "short, and honest about what was exercised least", testReport(synthSummary(silent, 500, both...), false, nil, both...), 30},
+		{"partial", "interrupted, with nothing on disk", partial, 42},
+		{"vacuous", "a required rule was not exercised", testReport(synthSummary(unasked, 500, modern), false, []string{"CANCEL-SILENCE"}, modern), 24},
+		{"only-should", "exit 0 without strict", testReport(synthSummary(answers, 500, legacy), false, nil, legacy), 34},
+		{"only-should-strict", "exit 1 with it", testReport(synthSummary(answers, 500, legacy), true, nil, legacy), 34},
+		{"one-version", "one column", testReport(synthSummary(answers, 500, modern), false, nil, modern), 34},
+		{"leaking", "QUALITY, goroutines told apart by the reference", testReport(synthSummary(leaking, 500, modern), true, nil, modern), 34},
+		{"crashing", "incidents, undecided worlds, stock runtime", unseeded, 34},
+		{"ascii", "no character beyond ASCII", plain, 38},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := Text(tt.report)
+			golden(t, "report-"+tt.name+".txt", text)
+			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+			assert.LessOrEqual(t, len(lines), tt.lines, tt.reason)
+			for _, l := range lines {
+				assert.LessOrEqual(t, utf8.RuneCountInString(l), width, "%q", l)
+				assert.Equal(t, strings.TrimRight(l, " "), l, "no blanks at the end")
+			}
+			assert.Equal(t, tt.report.Decision.Line, lines[len(lines)-1], "the last line names the exit code")
+		})
+	}
+}
+
+func TestTextASCII(t *testing.T) {
+	r := testReport(synthSummary(answers, 20, modern), false, nil, modern)
+	r.Style.ASCII = true
+	r.Summary.Findings[0].What = map[string]int{"gab «ß» zurück": 3}
+	for _, c := range Text(r) {
+		require.LessOrEqual(t, c, rune(unicode.MaxASCII))
+	}
+}
+
+func TestTextColor(t *testing.T) {
+	r := testReport(synthSummary(answers, 20, modern), false, nil, modern)
+	plain := Text(r)
+	assert.NotContains(t, plain, "\x1b")
+	r.Style.Color = true
+	colored := Text(r)
+	assert.Contains(t, colored, "\x1b[31mFAILED\x1b[0m")
+	for _, code := range []string{red, yellow, green, bold, "0"} {
+		colored = strings.ReplaceAll(colored, "\x1b["+code+"m", "")
+	}
+	assert.Equal(t, plain, colored, "colour changes nothing else")
+}
+
+// A target's error text is hostile until it is made printable.
+func TestTextKeepsEscapesOut(t *testing.T) {
+	r := testReport(synthSummary(answers, 20, modern), false, nil, modern)
+	r.Summary.Findings[0].What = map[string]int{"x\x1b]0;title\a\nDONE exit 0 " + strings.Repeat("y", 300): 3}
+	text := Text(r)
+	assert.NotContains(t, text, "\x1b")
+	assert.NotContains(t, text, "\a")
+	assert.NotContains(t, text, "\nDONE exit 0")
+}
+
+func TestManyFindingsStayOnOneScreen(t *testing.T) {
+	a := NewAggregate(testPair)
+	var verdicts []oracle.Verdict
+	for _, rule := range []string{"A", "B", "C", "D", "E", "F", "G", "H"} {
+		verdicts = append(verdicts, broken(rule, oracle.Must, history.Server, 0))
+	}
+	mustAdd(a, bare(modern, 1, verdicts...))
+	text := Text(testReport(a.Summary(), false, nil, modern))
+	assert.Contains(t, text, "and 3 more, F6 MUST F at 2026-07-28")
+	assert.Equal(t, shownFindings, strings.Count(text, "mcpsim replay"))
+}
+
+func TestPercents(t *testing.T) {
+	tests := []struct {
+		parts  []int
+		want   []int
+		shares []string
+	}{
+		{[]int{1, 1, 1}, []int{34, 33, 33}, []string{"34 %", "33 %", "33 %"}},
+		{[]int{508, 2375}, []int{18, 82}, []string{"18 %", "82 %"}},
+		{[]int{1, 1999}, []int{0, 100}, []string{"<1 %", ">99 %"}},
+		{[]int{0, 7}, []int{0, 100}, []string{"0 %", "100 %"}},
+		{[]int{0, 0}, []int{0, 0}, []string{"0 %", "0 %"}},
+		{[]int{1, 2, 3, 4, 5, 6}, []int{5, 9, 14, 19, 24, 29}, []string{"5 %", "9 %", "14 %", "19 %", "24 %", "29 %"}},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.want, percents(tt.parts), "%v", tt.parts)
+		assert.Equal(t, tt.shares, shares(tt.parts), "%v", tt.parts)
+	}
+}
+
+func TestDuration(t *testing.T) {
+	tests := map[int64]string{
+		0: "0 s", 1: "1 ns", 999: "999 ns", 1500: "1.5 µs", 12_345: "12 µs", 999_999: "999 µs",
+		11_025_000: "11 ms", 620_000_000: "620 ms", 2_000_000_000: "2.0 s", 132_000_000_000: "132 s",
+		5_000_000_000_000: "5,000 s",
+	}
+	for ns, want := range tests {
+		assert.Equal(t, want, duration(ns))
+	}
+}
+
+func TestReplayLinesCanBePasted(t *testing.T) {
+	m := testManifest(modern)
+	for _, scenario := range []string{"cancel-storm", "dir with spaces/it's mine.yaml", strings.Repeat("long/", 40) + "x.yaml"} {
+		m.Scenario = scenario
+		words := m.Replay(modern, 12)
+		lines := replayLines(words, "    ")
+		joined := strings.ReplaceAll(lines, "\\\n", "")
+		assert.Equal(t, strings.Fields(ShellLine(words)), strings.Fields(joined), "the same words in the same order")
+	}
+	assert.Equal(t, `'it'\''s mine'`, ShellLine([]string{"it's mine"}))
+	assert.Equal(t, `'' a@v1.0 '$x'`, ShellLine([]string{"", "a@v1.0", "$x"}))
+}

@@ -1,0 +1,193 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+)
+
+// classNames are the classes of Weigh in words; a report never adds two.
+var classNames = [3]string{"MUST", "SHOULD", "QUALITY"}
+
+// A standing is what a run has to say of one rule at one class of levels, over
+// all protocol versions.
+type standing struct {
+	rule                            string
+	class                           int
+	level                           oracle.Level
+	broken, implied, checked, ruled bool
+	open                            int    // worlds that came to neither a pass nor a failure, though it was exercised
+	least                           int    // the fewest checks at a version that had any
+	leastAt                         string // that version
+}
+
+// held: exercised, decided, and not broken by any act, not even one that is
+// reported under another rule.
+func (s *standing) held() bool { return s.checked && s.ruled && !s.broken && !s.implied }
+
+func (s *standing) undecided() bool { return s.checked && !s.ruled }
+
+func (s *standing) silent() bool { return !s.checked }
+
+func (s *standing) isBroken() bool { return s.broken }
+
+// standings lists the rules of the tested groups in their order. A rule that
+// has no level at a version does not bind there.
+func (s Summary) standings() []*standing {
+	var out []*standing
+	for _, g := range s.Tested() {
+		for _, r := range g.Rules {
+			if r.Level != "" {
+				out = add(out, g.SpecVersion, r)
+			}
+		}
+	}
+	for _, f := range s.Findings {
+		for _, x := range out {
+			if x.rule == f.Rule && x.class == Weigh(f.Level) {
+				x.broken = true
+			}
+		}
+	}
+	return out
+}
+
+func add(list []*standing, specVersion string, r RuleTally) []*standing {
+	i := slices.IndexFunc(list, func(x *standing) bool { return x.rule == r.Rule && x.class == Weigh(r.Level) })
+	if i < 0 {
+		i = len(list)
+		list = append(list, &standing{rule: r.Rule, class: Weigh(r.Level), level: r.Level})
+	}
+	x := list[i]
+	x.implied = x.implied || r.Implied > 0
+	x.ruled = x.ruled || r.decided()
+	x.open += r.Worlds[oracle.Unknown] + r.Worlds[oracle.Ambiguous]
+	if r.Checked > 0 && (!x.checked || r.Checked < x.least) {
+		x.least, x.leastAt = r.Checked, specVersion
+	}
+	x.checked = x.checked || r.Checked > 0
+	return list
+}
+
+func (r Report) verdict() string {
+	all := r.Summary.standings()
+	parts := []string{}
+	for class, words := range [3]string{"MUST broken", "SHOULD not kept", "QUALITY not kept"} {
+		if n := tallyOf(all, (*standing).isBroken)[class]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, words))
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "no rule broken")
+	}
+	for _, kind := range []struct {
+		words string
+		is    func(*standing) bool
+	}{
+		{"held", (*standing).held},
+		{"not exercised", (*standing).silent},
+		{"not decided", (*standing).undecided},
+	} {
+		if list := perClass(tallyOf(all, kind.is)); list != "" {
+			parts = append(parts, kind.words+": "+list)
+		}
+	}
+	word, color := r.word()
+	parts[0] = word + strings.Repeat(" ", max(3, 9-len(word))) + parts[0]
+	line := flow(parts, " · ", "         ")
+	line = r.Style.paint(color, word) + line[len(word):]
+	return join(line, r.early(), r.leastExercised(all))
+}
+
+func (r Report) word() (word, color string) {
+	switch r.Decision.Code {
+	case ExitHeld:
+		return "PASSED", green
+	case ExitBroken:
+		return "FAILED", red
+	case ExitNotAsked:
+		return "UNDECIDED", yellow
+	}
+	return "STOPPED", yellow
+}
+
+// early says how much of the run there is when it is not whole.
+func (r Report) early() string {
+	why := r.Decision.Partial
+	if why == "" {
+		return ""
+	}
+	return fold(fmt.Sprintf("the run is not whole: %s. It had %s of %s; every count below is of those.",
+		printable(why, 200), group(r.Summary.testedWorlds()), plural(r.Manifest.Worlds, "world")), "")
+}
+
+// leastExercised keeps a clean run honest.
+func (r Report) leastExercised(all []*standing) string {
+	if r.Decision.Code != ExitHeld || len(r.Summary.Findings) > 0 {
+		return ""
+	}
+	var least *standing
+	for _, s := range all {
+		if s.held() && (least == nil || s.least < least.least) {
+			least = s
+		}
+	}
+	if least == nil {
+		return ""
+	}
+	return fold(fmt.Sprintf("least exercised: %s at %s, %s %s. A pass means: no violation in these %s.",
+		least.rule, least.leastAt, group(least.least), textOf(r.Rules, least.rule).counts(),
+		plural(r.Summary.testedWorlds(), "world")), "")
+}
+
+func tallyOf(all []*standing, is func(*standing) bool) (n [3]int) {
+	for _, s := range all {
+		if is(s) {
+			n[s.class]++
+		}
+	}
+	return n
+}
+
+// perClass writes counts side by side: "5 MUST, 4 SHOULD".
+func perClass(n [3]int) string {
+	var parts []string
+	for class, count := range n {
+		if count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count, classNames[class]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// silentRules says of each rule that was not exercised how to exercise it, and
+// names the ones that could not be decided everywhere.
+func (r Report) silentRules() string {
+	var lines, open []string
+	for _, s := range r.Summary.standings() {
+		if s.open > 0 {
+			open = append(open, fmt.Sprintf("%s in %s", s.rule, plural(s.open, "world")))
+		}
+		if !s.silent() {
+			continue
+		}
+		cure := textOf(r.Rules, s.rule).Exercise
+		if cure == "" {
+			cure = "Nothing happened that it speaks of."
+		}
+		lines = append(lines, hang("-   ", fmt.Sprintf("not exercised: %s (%s). %s", s.rule, s.level, cure)))
+	}
+	if len(lines) > shownRules {
+		lines = append(lines[:shownRules:shownRules],
+			fmt.Sprintf("-   and %d more that were not exercised: %s", len(lines)-shownRules, VerdictsFile))
+	}
+	if len(open) > 0 {
+		lines = append(lines, hang("?   ", "not decided: "+strings.Join(open, ", ")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shownRules is how many rules that were not exercised get a line.
+const shownRules = 4

@@ -1,0 +1,110 @@
+package analysis
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// ManifestSchema is the version of the JSON form of [Manifest].
+const ManifestSchema = 1
+
+// A State is how far a run has come.
+type State string
+
+// Running on disk means that the process died: a reader takes it for partial.
+const (
+	Running  State = "running"
+	Complete State = "complete"
+	Partial  State = "partial"
+)
+
+// A Manifest says how a run was made: all that it takes to make it again, and
+// how it ended.
+type Manifest struct {
+	Schema         int               `json:"schema"`
+	Mcpsim         string            `json:"mcpsim"` // version of mcpsim, "0.1.0"
+	Go             string            `json:"go"`     // of the worker, "go1.26.8"
+	OS             string            `json:"os"`
+	Arch           string            `json:"arch"`
+	CPUs           int               `json:"cpus"`
+	CommandLine    []string          `json:"command_line"` // as typed
+	Flags          map[string]string `json:"flags"`        // resolved, the defaults too
+	Scenario       string            `json:"scenario"`     // its name or file, as typed
+	ScenarioSHA256 string            `json:"scenario_sha256"`
+	Client         history.Peer      `json:"client"`
+	Server         history.Peer      `json:"server"`
+	Transport      string            `json:"transport"`     // "stdio"
+	Clock          string            `json:"clock"`         // "virtual" or "wall"
+	Network        string            `json:"network"`       // in one line: "wan (5 ms + exp 20 ms each way)"
+	Seeds          string            `json:"seeds"`         // as typed: "0-999"
+	SpecVersions   []string          `json:"spec_versions"` // ascending
+	Worlds         int               `json:"worlds"`        // to be run under test; the other arms come on top
+	Seeded         bool              `json:"seeded"`        // the runtime's chance and scheduler followed the seed
+	Started        time.Time         `json:"started"`
+	Finished       time.Time         `json:"finished,omitzero"`
+	State          State             `json:"state"`
+	Reason         string            `json:"reason,omitempty"` // of a partial run
+}
+
+// Pair names the two targets the way people read them.
+func (m Manifest) Pair() Pair { return Pair{Client: spaced(m.Client), Server: spaced(m.Server)} }
+
+func spaced(p history.Peer) string { return strings.TrimSpace(p.Target + " " + p.Version) }
+
+// pinned is how a target is typed with its version.
+func pinned(p history.Peer) string {
+	if p.Version == "" || strings.Contains(p.Target, "@") {
+		return p.Target
+	}
+	return p.Target + "@" + p.Version
+}
+
+// Replay returns the command line, word by word, that runs one world again on
+// any machine.
+func (m Manifest) Replay(specVersion string, seed uint64) []string {
+	return []string{
+		"mcpsim", "replay", m.Scenario,
+		"--seed", strconv.FormatUint(seed, 10),
+		"--spec-version", specVersion,
+		"--client", pinned(m.Client),
+		"--server", pinned(m.Server),
+	}
+}
+
+// ShellLine joins words into a line that a POSIX shell splits into the same
+// words.
+func ShellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = shellQuote(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func shellQuote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:@%+=,", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// unfinished reports why the run is not whole; empty for a complete one.
+func (m Manifest) unfinished() string {
+	switch m.State {
+	case Complete:
+		return ""
+	case Running:
+		return "the process ended without finishing the run"
+	}
+	if m.Reason == "" { // or a state that this version does not know
+		return "the run was cut short"
+	}
+	return m.Reason
+}

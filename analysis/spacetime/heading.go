@@ -1,0 +1,75 @@
+package spacetime
+
+import (
+	"strconv"
+	"strings"
+)
+
+// heading says which part of the world is shown, what became of it, and from
+// when times count. It ends with a line feed.
+func (l *listing) heading() string {
+	lines := []string{l.worldHeading()}
+	if l.sc.call != 0 {
+		lines = l.callHeading()
+	}
+	var b strings.Builder
+	for _, text := range lines {
+		for _, t := range l.g.wrap(l.g.clean(text), l.width) {
+			b.WriteString(t + "\n")
+		}
+	}
+	return b.String()
+}
+
+// worldHeading is the heading of a listing of everything.
+func (l *listing) worldHeading() string {
+	s := "the whole world, 1 call"
+	if n := len(l.sc.h.Header.Calls); n != 1 {
+		s = "the whole world, " + strconv.Itoa(n) + " calls"
+	}
+	return s + l.hint() + " · " + l.clock() + " since the start of the world"
+}
+
+// callHeading is the heading of a listing of one call.
+func (l *listing) callHeading() []string {
+	sc := l.sc
+	what := "call " + strconv.Itoa(sc.call)
+	if n := len(sc.h.Header.Calls); n > 0 {
+		what += " of " + strconv.Itoa(n)
+	}
+	if kind := sc.kindOf(sc.call); kind != "" {
+		what += ", tool " + strconv.Quote(kind)
+	}
+	if c := sc.calls[sc.call]; c != nil && c.id != "" {
+		what += ", id " + id(c.id)
+	}
+	lines := []string{what + l.hint()}
+	if r, ok := sc.results[sc.call]; ok {
+		lines = append(lines, outcome(r))
+	}
+	since := " since the call was issued, at " + exact(l.origin) + " of its world"
+	if c := sc.calls[sc.call]; c == nil || c.issue < 0 {
+		since = " since the first step shown, at " + exact(l.origin) + " of its world; when the call was issued is not known"
+	}
+	return append(lines, l.clock()+since)
+}
+
+// hint names the flags that show more.
+func (l *listing) hint() string {
+	var more []string
+	if l.sc.call != 0 && len(l.sc.h.Header.Calls) > 1 {
+		more = append(more, "the others: --all")
+	}
+	if !l.opts.Wire {
+		more = append(more, "the JSON: --wire")
+	}
+	if len(more) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(more, "; ") + ")"
+}
+
+// clock says what kind of time is shown.
+func (l *listing) clock() string {
+	return strings.TrimLeft(l.sc.h.Header.Clock+" ms", " ")
+}

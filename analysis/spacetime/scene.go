@@ -1,0 +1,257 @@
+package spacetime
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// A frame is one message on its way. Its two ends are indices into the
+// history's events, -1 where the history does not have them.
+type frame struct {
+	msg     *history.Message
+	from    history.Side
+	call    int
+	sent    int           // its Write
+	landed  int           // its Read or Unread
+	flight  time.Duration // from Write to arrival, the network's share; negative when unknown
+	arrived time.Duration // negative: never, or unknown
+	lies    bool          // it lay at the receiver before it was read, or was never read
+}
+
+// A scene is what a listing shows: the steps of one call, or of the world.
+type scene struct {
+	h       *history.History
+	call    int // 0: all of them
+	results map[int]oracle.CallResult
+	judged  oracle.Judgement
+	calls   map[int]*life
+	frames  []*frame             // by event, nil where the event is not one of a frame's ends
+	sent    map[int]*frame       // by the frame's number, those with a Write
+	last    map[history.Kind]int // the last event of each kind
+	steps   []step
+}
+
+// A life is what the history knows of one call, as indices into its events;
+// -1 where it has none. Of repeated events the first counts.
+type life struct {
+	id               string // raw JSON id of its request
+	issue, returned  int    // the caller's
+	start, told, end int    // the handler's
+	cancelRead       int    // its cancel, at the other side
+}
+
+func newLife() *life {
+	return &life{issue: -1, returned: -1, start: -1, told: -1, end: -1, cancelRead: -1}
+}
+
+// newScene reads h once for its frames and calls, and once more for its steps.
+func newScene(h *history.History, j oracle.Judgement, call int) *scene {
+	sc := &scene{h: h, call: call, judged: j, results: map[int]oracle.CallResult{}, calls: map[int]*life{},
+		sent: map[int]*frame{}, last: map[history.Kind]int{}}
+	for _, r := range j.Calls {
+		sc.results[r.Call] = r
+	}
+	sc.readFrames()
+	sc.readLives()
+	sc.readSteps()
+	return sc
+}
+
+// life returns the record of a call, made on first use.
+func (sc *scene) life(call int) *life {
+	if sc.calls[call] == nil {
+		sc.calls[call] = newLife()
+	}
+	return sc.calls[call]
+}
+
+// readFrames joins the ends of each frame and finds out whose call it serves.
+func (sc *scene) readFrames() {
+	sc.frames = make([]*frame, len(sc.h.Events))
+	ids := newIDs()
+	for i, e := range sc.h.Events {
+		sc.last[e.Kind] = i
+		if e.Side != history.Client && e.Side != history.Server {
+			continue
+		}
+		switch e.Kind {
+		case history.Write:
+			f := &frame{msg: e.Msg, from: e.Side, call: ids.call(e), sent: i, landed: -1, flight: -1, arrived: -1}
+			sc.frames[i] = f
+			if e.Frame > 0 {
+				sc.sent[e.Frame] = f
+			}
+		case history.Read, history.Unread:
+			f := sc.sent[e.Frame]
+			if f == nil || f.landed >= 0 || f.from == e.Side {
+				f = &frame{msg: e.Msg, from: e.Side.Peer(), call: ids.call(e), sent: -1, flight: -1, arrived: -1}
+			}
+			f.land(i, e, sc.h.Events)
+			sc.frames[i] = f
+		}
+	}
+}
+
+// land records that the i-th event e took f off the wire.
+func (f *frame) land(i int, e history.Event, events []history.Event) {
+	f.landed = i
+	if f.msg == nil {
+		f.msg = e.Msg
+	}
+	f.arrived = e.Arrived
+	switch {
+	case e.Kind == history.Unread && e.Arrived == 0:
+		f.arrived = -1
+		return
+	case e.Arrived == 0 || e.Arrived > e.At:
+		f.arrived = e.At
+	}
+	f.lies = e.Kind == history.Unread || millis(f.arrived) != millis(e.At)
+	if f.sent < 0 {
+		f.lies = false
+	} else if f.flight = f.arrived - events[f.sent].At; f.flight < 0 {
+		f.flight, f.lies = -1, false
+	}
+}
+
+// An ids table knows which call a message belongs to.
+type ids struct {
+	byID    map[history.Side]map[string]int // of the side that made the request
+	byToken map[string]int
+}
+
+func newIDs() ids {
+	return ids{
+		byID:    map[history.Side]map[string]int{history.Client: {}, history.Server: {}},
+		byToken: map[string]int{},
+	}
+}
+
+// call returns the call that e's message belongs to; zero if none is known.
+func (t ids) call(e history.Event) int {
+	m := e.Msg
+	if m == nil {
+		return e.Call
+	}
+	sender := e.Side
+	if e.Kind != history.Write {
+		sender = sender.Peer()
+	}
+	own := t.byID[sender]
+	call := e.Call
+	switch {
+	case call != 0:
+	case m.Kind == history.Request:
+		call = m.Call
+	case m.IsReply():
+		call = t.byID[sender.Peer()][m.ID]
+	case m.IsCancel():
+		call = own[m.Ref]
+	case isProgress(m):
+		call = t.byToken[m.Token]
+	}
+	if m.Kind == history.Request && own != nil {
+		own[m.ID] = call
+		if m.Token != "" {
+			t.byToken[m.Token] = call
+		}
+	}
+	return call
+}
+
+// isProgress reports whether m is a notifications/progress.
+func isProgress(m *history.Message) bool {
+	return m != nil && m.Kind == history.Notification && m.Method == "notifications/progress"
+}
+
+// readLives finds the turning points of each call.
+func (sc *scene) readLives() {
+	for i, e := range sc.h.Events {
+		if f := sc.frames[i]; f != nil {
+			sc.readWireLife(i, e, f)
+		} else if e.Call != 0 {
+			sc.life(e.Call).see(i, e.Kind)
+		}
+	}
+}
+
+// see records that the i-th event, of kind k, is the life's.
+func (l *life) see(i int, k history.Kind) {
+	var at *int
+	switch k {
+	case history.Issue:
+		at = &l.issue
+	case history.Return:
+		at = &l.returned
+	case history.Start:
+		at = &l.start
+	case history.Told:
+		at = &l.told
+	case history.End:
+		at = &l.end
+	default:
+		return
+	}
+	if *at < 0 {
+		*at = i
+	}
+}
+
+// readWireLife is readLives for an end of a frame.
+func (sc *scene) readWireLife(i int, e history.Event, f *frame) {
+	if f.call == 0 || f.msg == nil {
+		return
+	}
+	l := sc.life(f.call)
+	switch {
+	case f.msg.Kind == history.Request && l.id == "":
+		l.id = f.msg.ID
+	case f.msg.IsCancel() && e.Kind == history.Read && l.cancelRead < 0:
+		l.cancelRead = i
+	}
+}
+
+// has reports whether the history has an event of a kind.
+func (sc *scene) has(k history.Kind) bool {
+	_, ok := sc.last[k]
+	return ok
+}
+
+// closedBefore reports whether the session had been closed by the i-th event.
+func (sc *scene) closedBefore(i int) bool {
+	at, ok := sc.last[history.Closed]
+	return ok && at < i
+}
+
+// kindOf is the kind of the tool that a call of the header meant.
+func (sc *scene) kindOf(call int) string {
+	i := slices.IndexFunc(sc.h.Header.Calls, func(c history.Call) bool { return c.Call == call })
+	if i < 0 {
+		return ""
+	}
+	return sc.h.Header.Calls[i].Handler
+}
+
+// origin is the instant from which the scene's times count: when its one call
+// was issued, or the start of the world.
+func (sc *scene) origin() time.Duration {
+	if sc.call == 0 {
+		return 0
+	}
+	if l := sc.calls[sc.call]; l != nil && l.issue >= 0 {
+		return sc.h.Events[l.issue].At
+	}
+	if len(sc.steps) > 0 {
+		return sc.steps[0].at
+	}
+	return 0
+}
+
+// numbers are the calls that the history knows of, ascending.
+func (sc *scene) numbers() []int {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(sc.calls)), func(c int) bool { return c == 0 })
+}

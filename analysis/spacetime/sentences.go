@@ -1,0 +1,227 @@
+package spacetime
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// sentence says what the i-th event is, if it is not the end of a frame.
+func (sc *scene) sentence(i int, e history.Event) string {
+	switch e.Kind {
+	case history.Issue:
+		return "caller calls " + strconv.Quote(sc.kindOf(e.Call))
+	case history.Cancel:
+		if e.Text == "deadline" {
+			return "caller's deadline passes"
+		}
+		return "caller cancels"
+	case history.Return:
+		return "caller " + outcomeOf(e, "returns")
+	case history.Start:
+		return "handler starts"
+	case history.Told:
+		if e.Text == "" || e.Text == "context canceled" {
+			return "handler told"
+		}
+		return "handler told: " + e.Text
+	case history.End:
+		return sc.endSentence(i, e)
+	case history.Progress:
+		return "handler reports progress " + e.Value
+	case history.Open:
+		return "handler opens " + cmp.Or(e.Value, "a resource")
+	case history.Release:
+		return "handler releases " + cmp.Or(e.Value, "its resource")
+	case history.Effect:
+		return "handler takes effect: " + e.Value
+	}
+	if e.Side == history.World {
+		return sc.worldSentence(i, e)
+	}
+	return sc.sessionSentence(e)
+}
+
+// outcomeOf says how a function that returned a value or an error did so.
+func outcomeOf(e history.Event, returns string) string {
+	switch {
+	case e.Text != "":
+		return returns + ": " + e.Text
+	case e.Value != "":
+		return returns + " " + strconv.Quote(e.Value)
+	}
+	return returns
+}
+
+// endSentence says how a handler ended, and whether the cancel had reached it.
+func (sc *scene) endSentence(i int, e history.Event) string {
+	l := sc.life(e.Call)
+	told := l.told >= 0 && l.told < i
+	if e.Text != "" && (told && e.Text == sc.h.Events[l.told].Text || isContextError(e.Text)) {
+		return "handler returns ctx.Err()"
+	}
+	s := outcomeOf(e, "returns")
+	switch {
+	case told:
+		return "handler ran on, " + s
+	case l.cancelRead >= 0 && l.cancelRead < i:
+		return "handler never told, " + s
+	}
+	return "handler " + s
+}
+
+// isContextError reports whether an error's text is one of a context's own.
+func isContextError(s string) bool {
+	return s == "context canceled" || s == "context deadline exceeded"
+}
+
+// sessionSentence says what happened to the session at one of its ends.
+func (sc *scene) sessionSentence(e history.Event) string {
+	failed := func(done, failing string) string {
+		if e.Text != "" {
+			return failing + ": " + e.Text
+		}
+		return done
+	}
+	switch e.Kind {
+	case history.Connect:
+		return "client connects"
+	case history.Connected:
+		return failed("client connected", "client's connect fails")
+	case history.Close:
+		if !sc.has(history.Closed) {
+			return "client closes the session; its Close never returns"
+		}
+		return "client closes the session"
+	case history.Closed:
+		return failed("session closed", "client's Close fails")
+	case history.Probe:
+		if !sc.has(history.Probed) {
+			return "probe " + sc.probe() + ": no answer"
+		}
+		return "probe " + sc.probe()
+	case history.Probed:
+		return failed("probe answered ("+sc.probe()+")", "probe fails ("+sc.probe()+")")
+	case history.Served:
+		return failed("server's run function returns", "server's run function fails")
+	case history.EOF:
+		return "read the end of the stream"
+	case history.Hangup:
+		if e.Text == "reset" {
+			return "resets the stream"
+		}
+		return "closes its writing end"
+	}
+	return fmt.Sprintf("event %q %s", e.Kind, e.Text)
+}
+
+// probe is the request that the health probe makes.
+func (sc *scene) probe() string {
+	if sc.h.Header.Modern() {
+		return "tools/list"
+	}
+	return "ping"
+}
+
+// worldSentence says what happened to the world as a whole.
+func (sc *scene) worldSentence(i int, e history.Event) string {
+	switch e.Kind {
+	case history.Quiet:
+		quiet := "world quiet"
+		if !sc.closedBefore(i) {
+			quiet += ", session open" // whose goroutines are no leak
+		}
+		if n, ok := sc.countAt(i); ok {
+			quiet += ": " + goroutines(n) + " above the baseline"
+		}
+		return quiet
+	case history.Goroutines:
+		return "after close: " + goroutines(e.N) + " above the baseline"
+	case history.Horizon:
+		return "horizon: " + sc.waiting(i)
+	case history.Leak:
+		return "leak: " + goroutines(e.N) + " left after close, created alike"
+	case history.Crash:
+		return "process died, " + blames(e.Blame) + ": " + firstLine(e.Text)
+	}
+	return fmt.Sprintf("event %q %s", e.Kind, e.Text)
+}
+
+// countAt is the number of goroutines at the i-th event: counted in the same
+// instant, or last before it.
+func (sc *scene) countAt(i int) (int, bool) {
+	events := sc.h.Events
+	for k := i + 1; k < len(events) && events[k].At == events[i].At; k++ {
+		if events[k].Kind == history.Goroutines {
+			return events[k].N, true
+		}
+	}
+	for k := i - 1; k >= 0; k-- {
+		if events[k].Kind == history.Goroutines {
+			return events[k].N, true
+		}
+	}
+	return 0, false
+}
+
+// goroutines counts them.
+func goroutines(n int) string {
+	if n == 1 {
+		return "1 goroutine"
+	}
+	return strconv.Itoa(n) + " goroutines"
+}
+
+// waiting says who still waits at the i-th event.
+func (sc *scene) waiting(i int) string {
+	var callers, handlers []string
+	open := func(from, to int) bool { return from >= 0 && from < i && (to < 0 || to > i) }
+	for _, c := range sc.numbers() {
+		l := sc.calls[c]
+		if open(l.issue, l.returned) {
+			callers = append(callers, strconv.Itoa(c))
+		}
+		if open(l.start, l.end) {
+			handlers = append(handlers, strconv.Itoa(c))
+		}
+	}
+	var who []string
+	if len(callers) > 0 {
+		who = append(who, plural("caller", callers, "still waits", "still wait"))
+	}
+	if len(handlers) > 0 {
+		who = append(who, plural("handler", handlers, "still runs", "still run"))
+	}
+	if len(who) == 0 {
+		return "no caller waits, the session does not end"
+	}
+	return strings.Join(who, "; ")
+}
+
+// plural says what is true of one or several calls' callers or handlers.
+func plural(noun string, calls []string, one, many string) string {
+	if len(calls) == 1 {
+		return noun + " of call " + calls[0] + " " + one
+	}
+	return noun + "s of calls " + strings.Join(calls, ", ") + " " + many
+}
+
+// blames says whose code a crash's stack shows.
+func blames(blame string) string {
+	switch blame {
+	case "":
+		return "no target's code to blame"
+	case "pair":
+		return "blamed on the code that both sides run"
+	}
+	return "blamed on the " + blame
+}
+
+// firstLine is s up to its first line feed.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
