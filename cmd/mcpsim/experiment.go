@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/scenarios"
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/lease"
+	"github.com/mcpsim/mcpsim/sim/targets"
+)
+
+// A choice is what the flags that several verbs share say.
+type choice struct {
+	client, server string
+	specVersions   []string
+	scheduler      string
+	schedulerSeed  string
+}
+
+func (c *choice) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&c.client, "client", "", "target on the client's side, `NAME[@VERSION]` (default: the scenario's)")
+	f.StringVar(&c.server, "server", "", "target on the server's side, `NAME[@VERSION]` (default: the scenario's)")
+	f.StringVar(&c.scheduler, "scheduler", "", "order of runnable goroutines, `shuffled|fifo` (default: the scenario's)")
+	f.StringVar(&c.schedulerSeed, "scheduler-seed", "", "seed of that order alone, `N` (default: from the seed)")
+}
+
+// An experiment is a scenario with everything about it decided: who plays, at
+// which protocol versions.
+type experiment struct {
+	typed          string // the scenario as it was typed
+	scenario       *sim.Scenario
+	client, server sim.Target
+	specVersions   []string // oldest first, at least one
+	schedulerSeed  *uint64
+}
+
+// load reads the scenario, which is a name of the catalogue or a file, and
+// applies the flags. Its errors are usage errors.
+func (c *choice) load(typed string) (*experiment, error) {
+	scenario, err := readScenario(typed)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return c.decide(typed, scenario)
+}
+
+// decide applies the flags to a scenario.
+func (c *choice) decide(typed string, scenario *sim.Scenario) (*experiment, error) {
+	e := &experiment{typed: typed, scenario: scenario}
+	var err error
+	if c.client != "" {
+		e.scenario.Client = c.client
+	}
+	if c.server != "" {
+		e.scenario.Server = c.server
+	}
+	if err := c.applyScheduler(e); err != nil {
+		return nil, usage(err)
+	}
+	if e.client, err = seated(e.scenario.Client, "client"); err != nil {
+		return nil, usage(err)
+	}
+	if e.server, err = seated(e.scenario.Server, "server"); err != nil {
+		return nil, usage(err)
+	}
+	if err := e.chooseVersions(c.specVersions); err != nil {
+		return nil, usage(err)
+	}
+	return e, nil
+}
+
+func (c *choice) applyScheduler(e *experiment) error {
+	switch c.scheduler {
+	case "":
+	case sim.Shuffled, sim.FIFO:
+		e.scenario.Scheduler = c.scheduler
+	default:
+		return fmt.Errorf("--scheduler %q: it is %s or %s", c.scheduler, sim.Shuffled, sim.FIFO)
+	}
+	if c.schedulerSeed == "" {
+		return nil
+	}
+	seed, err := oneSeed("--scheduler-seed", c.schedulerSeed)
+	e.schedulerSeed = &seed
+	return err
+}
+
+// readScenario takes a name of the catalogue, or a path if it looks like one.
+func readScenario(typed string) (*sim.Scenario, error) {
+	if !strings.ContainsAny(typed, "/\\.") {
+		data, err := scenarios.Read(typed)
+		if err != nil {
+			return nil, err
+		}
+		return vocabulary().Parse(typed+".yaml", data)
+	}
+	data, err := os.ReadFile(typed)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no scenario file %s; mcpsim list scenarios names the catalogue", typed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the scenario: %w", err)
+	}
+	return vocabulary().Parse(typed, data)
+}
+
+// vocabulary is what a scenario may name.
+func vocabulary() sim.Vocabulary {
+	var v sim.Vocabulary
+	for _, t := range targets.All() {
+		v.Targets = append(v.Targets, t.Name)
+	}
+	for _, r := range oracle.Rules() {
+		v.Rules = append(v.Rules, r.ID)
+	}
+	return v
+}
+
+// seated finds a target and makes sure that it can sit on that side.
+func seated(name, side string) (sim.Target, error) {
+	t, err := targets.Find(name)
+	if err != nil {
+		return sim.Target{}, fmt.Errorf("%s: %w", side, err)
+	}
+	if side == "client" && t.NewClient == nil || side == "server" && t.NewServer == nil {
+		return sim.Target{}, fmt.Errorf("%s cannot sit on the %s's side; it is for the %s's", t.Name, side, sides(t))
+	}
+	return t, nil
+}
+
+// chooseVersions takes what was asked for, or all that the scenario and both
+// sides have in common.
+func (e *experiment) chooseVersions(asked []string) error {
+	common := slices.DeleteFunc(slices.Clone(e.scenario.SpecVersions), func(v string) bool {
+		return !slices.Contains(e.client.SpecVersions, v) || !slices.Contains(e.server.SpecVersions, v)
+	})
+	slices.Sort(common)
+	if len(asked) == 0 {
+		if len(common) == 0 {
+			return fmt.Errorf("no spec version is spoken by the scenario (%s), %s and %s alike",
+				strings.Join(e.scenario.SpecVersions, ", "), e.client.Name, e.server.Name)
+		}
+		e.specVersions = common
+		return nil
+	}
+	for _, v := range asked {
+		if !slices.Contains(common, v) {
+			return fmt.Errorf("--spec-version %s: the scenario, %s and %s have in common %s",
+				v, e.client.Name, e.server.Name, strings.Join(common, ", "))
+		}
+	}
+	e.specVersions = slices.Compact(slices.Sorted(slices.Values(asked)))
+	return nil
+}
+
+// setup is what the workers need to know of the pair under test and of those
+// that stand beside it for comparison.
+func (e *experiment) setup(pairs []lease.Pair) lease.Setup {
+	return lease.Setup{
+		Scenario: e.scenario.Marshal(), Pairs: pairs, Mode: lease.Judge,
+		CPUSeconds: uint64(2*e.cpuLimit().Seconds()) + 10,
+	}
+}
+
+// tested is the pair under test; controls are the pairs beside it, see
+// [analysis.Arm].
+func (e *experiment) tested() lease.Pair {
+	return lease.Pair{Arm: string(analysis.ArmTarget), Client: e.client.Name, Server: e.server.Name}
+}
+
+func controls() []lease.Pair {
+	return []lease.Pair{
+		{Arm: string(analysis.ArmReference), Client: "reference", Server: "reference"},
+		{Arm: string(analysis.ArmDeaf), Client: "reference", Server: "mutant:ignores-cancel"},
+		{Arm: string(analysis.ArmLeaky), Client: "reference", Server: "mutant:leaks-on-cancel"},
+	}
+}
+
+func peerOf(t sim.Target) history.Peer { return history.Peer{Target: t.Name, Version: t.Version} }

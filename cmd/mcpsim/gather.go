@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/analysis/plots"
+	"github.com/mcpsim/mcpsim/analysis/spacetime"
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/engine"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/lease"
+)
+
+// A gathering takes the worlds of a run as they end and keeps what is to be kept
+// of them. Nothing that goes wrong with writing stops the run: it is noted, and
+// told at the end.
+type gathering struct {
+	experiment *experiment
+	worker     engine.Worker
+	pairs      []lease.Pair
+	manifest   analysis.Manifest
+	progress   *progress
+
+	mu        sync.Mutex // guards what follows
+	aggregate *analysis.Aggregate
+	dir       *analysis.ResultDir
+	digests   map[analysis.HistoryKey]string // of the pair under test
+	troubles  []error
+	flukes    int // workers that died once and not again
+}
+
+func newGathering(e *experiment, worker engine.Worker, m analysis.Manifest, dir *analysis.ResultDir, pairs []lease.Pair) *gathering {
+	return &gathering{
+		experiment: e, worker: worker, pairs: pairs, dir: dir, manifest: m,
+		aggregate: analysis.NewAggregate(m.Pair()),
+		digests:   map[analysis.HistoryKey]string{},
+	}
+}
+
+func (g *gathering) pool(jobs int) *engine.Pool {
+	return &engine.Pool{Worker: g.worker, Setup: g.experiment.setup(g.pairs), Jobs: jobs, CPULimit: g.experiment.cpuLimit()}
+}
+
+// take counts one world. It may be called from several goroutines.
+func (g *gathering) take(out engine.Outcome) error {
+	w, err := g.experiment.judged(out, g.pairs[out.Lease.Pair])
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if out.Death != nil && !out.Death.Recurred {
+		g.flukes++
+	}
+	if err := g.aggregate.Add(w); err != nil {
+		return err
+	}
+	if w.Arm == analysis.ArmTarget {
+		g.digests[keyOf(w)] = w.Digest
+	}
+	g.note(g.dir.Add(w))
+	g.progress.step(g.aggregate.FindingCount())
+	return nil
+}
+
+func keyOf(w analysis.World) analysis.HistoryKey {
+	return analysis.HistoryKey{SpecVersion: w.SpecVersion, Seed: w.Seed}
+}
+
+// note remembers a trouble with writing, the first of each wording.
+func (g *gathering) note(err error) {
+	if err == nil || slices.ContainsFunc(g.troubles, func(e error) bool { return e.Error() == err.Error() }) {
+		return
+	}
+	g.troubles = append(g.troubles, err)
+}
+
+// write fills the result directory with everything that needs the whole run.
+func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summary) {
+	histories := g.histories(ctx, jobs)
+	g.note(g.dir.WriteSummary(summary))
+	for _, f := range summary.Findings {
+		g.note(g.page(f, summary, histories))
+	}
+	figures, err := plots.All(&summary, g.plotInfo())
+	g.note(err)
+	for _, p := range figures {
+		g.note(g.dir.WriteFile("plots/"+p.Name+".svg", p.SVG))
+		g.note(g.dir.WriteFile("plots/"+p.Name+".png", p.PNG))
+	}
+}
+
+// histories runs the worlds whose histories are to be kept once more. The seed
+// gives the same history again; should one differ, that is told.
+func (g *gathering) histories(ctx context.Context, jobs int) map[analysis.HistoryKey]*history.History {
+	missing := g.dir.Missing()
+	kept := map[analysis.HistoryKey]*history.History{}
+	pool := g.pool(jobs)
+	var mu sync.Mutex // guards kept, and the directory while the pool runs
+	err := pool.Run(ctx, func(yield func(lease.Lease) bool) {
+		for _, k := range missing {
+			if !yield(lease.Lease{SpecVersion: k.SpecVersion, Seed: k.Seed, SchedulerSeed: g.experiment.schedulerSeed, Keep: true}) {
+				return
+			}
+		}
+	}, func(out engine.Outcome) error {
+		h, encoded, err := g.experiment.rerun(out)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		k := analysis.HistoryKey{SpecVersion: out.Lease.SpecVersion, Seed: out.Lease.Seed}
+		kept[k] = h
+		if digest := history.Digest(h.Events); digest != g.digests[k] {
+			g.note(fmt.Errorf("seed %d at %s gave history %s, and %s when it was run again", k.Seed, k.SpecVersion, g.digests[k], digest))
+		}
+		g.note(g.dir.KeepHistory(k, encoded))
+		return nil
+	})
+	g.note(err)
+	return kept
+}
+
+// rerun returns the history of a world that was run to keep it, and its encoding.
+func (e *experiment) rerun(out engine.Outcome) (*history.History, []byte, error) {
+	if out.Death != nil && out.Death.Recurred {
+		h, err := e.lastWords(out)
+		if err != nil {
+			return nil, nil, err
+		}
+		var b bytes.Buffer
+		err = history.Encode(&b, h)
+		return h, b.Bytes(), err
+	}
+	h, err := history.Decode(bytes.NewReader(out.Reply.History))
+	return h, out.Reply.History, err
+}
+
+// page writes the page of a finding.
+func (g *gathering) page(f analysis.Finding, summary analysis.Summary, histories map[analysis.HistoryKey]*history.History) error {
+	p := analysis.Page{
+		Manifest: g.manifest, Summary: summary, Finding: f, Rule: analysis.RuleTextOf(f.Rule),
+		Replay:  analysis.ShellLine(g.manifest.Replay(f.SpecVersion, f.ExampleSeed)),
+		Handler: sim.HandlerSource(f.Example.Handler),
+	}
+	if h := histories[analysis.HistoryKey{SpecVersion: f.SpecVersion, Seed: f.ExampleSeed}]; h != nil {
+		p.Listing = spacetime.Story(h, oracle.Judge(h), f.Example.Call, f.Example)
+		p.Digest = history.Digest(h.Events)
+	}
+	return g.dir.WritePage(f.ID, analysis.Markdown(p))
+}
+
+func (g *gathering) plotInfo() plots.Info {
+	m := g.manifest
+	pair := m.Pair()
+	return plots.Info{
+		Scenario: m.Scenario, Client: pair.Client, Server: pair.Server, Transport: m.Transport,
+		Clock: m.Clock + " time", Network: m.Network, Seeds: m.Seeds,
+		Command: commandLine(m),
+	}
+}
+
+// commandLine is how the run is made again.
+func commandLine(m analysis.Manifest) string {
+	return "mcpsim " + analysis.ShellLine(m.CommandLine[1:])
+}
+
+func (g *gathering) report(summary analysis.Summary, decision analysis.Decision) analysis.Report {
+	r := analysis.Report{
+		Manifest: g.manifest, Summary: summary, Decision: decision, Rules: analysis.RuleTexts(),
+		Dir: g.dir.Path(), Files: []string{"plots/", "summary.json"},
+	}
+	if len(summary.Findings) > 0 {
+		r.Files = slices.Insert(r.Files, 0, "findings/F1.md")
+	}
+	for _, err := range g.troubles {
+		r.Troubles = append(r.Troubles, err.Error())
+	}
+	if g.flukes > 0 {
+		r.Troubles = append(r.Troubles, fmt.Sprintf("%s died once and not again when run alone; those worlds were counted by their second run", plural(g.flukes, "worker", "workers")))
+	}
+	return r
+}
+
+// exercised tells which rules were checked at a protocol version.
+func (g *gathering) exercised(summary analysis.Summary) map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for _, group := range summary.Tested() {
+		rules := map[string]bool{}
+		for _, r := range group.Rules {
+			rules[r.Rule] = r.Checked > 0
+		}
+		out[group.SpecVersion] = rules
+	}
+	return out
+}
+
+// required lists, for the decision, one rule for every requirement of the
+// scenario that is not met at some version, and of those that are met the rule
+// that met it.
+func (e *experiment) required(exercised map[string]map[string]bool) []string {
+	rules := map[string]bool{}
+	for _, req := range e.scenario.Require {
+		for _, v := range e.specVersions {
+			if !req.AppliesTo(v) {
+				continue
+			}
+			met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] })
+			if met >= 0 {
+				rules[req.AnyOf[met]] = true
+			} else {
+				rules[strings.Join(req.AnyOf, " or ")+" at "+v] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(rules))
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/scenarios"
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+	"github.com/mcpsim/mcpsim/sim/targets"
+)
+
+func newList() *cobra.Command {
+	lists := map[string]func(io.Writer) error{
+		"scenarios": listScenarios,
+		"targets":   listTargets,
+		"rules":     listRules,
+	}
+	return &cobra.Command{
+		Use:       "list scenarios|targets|rules",
+		Short:     "List the scenarios, the targets, or the rules that are judged",
+		GroupID:   groupLook,
+		Example:   "  mcpsim list rules",
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"scenarios", "targets", "rules"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := lists[args[0]](cmd.OutOrStdout()); err != nil {
+				return failed(err)
+			}
+			return nil
+		},
+	}
+}
+
+// table writes rows of tab-separated cells in columns.
+func table(out io.Writer, rows []string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		if _, err := fmt.Fprintln(w, row); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+func listScenarios(out io.Writer) error {
+	var rows []string
+	for _, name := range scenarios.Names() {
+		s, err := catalogued(name)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, s.Name+"\t"+s.Summary)
+	}
+	return table(out, rows)
+}
+
+// catalogued parses a scenario of the catalogue.
+func catalogued(name string) (*sim.Scenario, error) {
+	data, err := scenarios.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	return sim.Parse(name+".yaml", data)
+}
+
+func listTargets(out io.Writer) error {
+	rows := []string{"TARGET\tVERSION\tSIDES\tSPEC VERSIONS\tWHAT IT IS"}
+	for _, t := range targets.All() {
+		rows = append(rows, strings.Join([]string{
+			t.Name, orDash(t.Version), sides(t), strings.Join(t.SpecVersions, " "), t.Doc,
+		}, "\t"))
+	}
+	return table(out, rows)
+}
+
+func sides(t sim.Target) string {
+	var out []string
+	if t.NewClient != nil {
+		out = append(out, "client")
+	}
+	if t.NewServer != nil {
+		out = append(out, "server")
+	}
+	return strings.Join(out, " ")
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func listRules(out io.Writer) error {
+	versions := []string{protocol.V20251125, protocol.V20260728}
+	rows := []string{"RULE\tBINDS\t" + strings.Join(versions, "\t") + "\tSTATEMENT"}
+	for _, r := range oracle.Rules() {
+		cells := []string{r.ID, string(r.Side)}
+		for _, v := range versions {
+			cells = append(cells, orDash(string(r.Level(v))))
+		}
+		rows = append(rows, strings.Join(slices.Concat(cells, []string{r.Statement}), "\t"))
+	}
+	return table(out, rows)
+}

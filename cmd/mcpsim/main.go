@@ -1,0 +1,96 @@
+// Command mcpsim finds, reproduces and measures cancellation races in
+// implementations of the Model Context Protocol.
+//
+// The files of this package are the verbs (run.go, replay.go, list.go, show.go,
+// doctor.go) and what they share (experiment.go, build.go, progress.go). The
+// program that simulates is ./worker; this one builds it, hands it worlds and
+// adds up what it says.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/mcpsim/mcpsim/sim/engine"
+)
+
+// The exit codes. Each verb's last line names the code and why.
+const (
+	exitOK      = 0
+	exitBroken  = 1 // a rule was broken, or a finding is still there
+	exitUsage   = 2 // the command line or the scenario is wrong
+	exitFailed  = 3 // the experiment failed or was interrupted
+	exitVacuous = 4 // nothing broken, but a required rule was not exercised
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run carries out one command line and returns its exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second interrupt ends the program at once.
+	context.AfterFunc(ctx, stop)
+	root := newRoot(stdout, stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var exit *exitError
+	if !errors.As(err, &exit) {
+		// What cobra itself refuses: unknown commands, flags and arguments.
+		exit = usage(err)
+	}
+	if exit.err != nil {
+		fmt.Fprintln(stderr, "mcpsim:", exit.err)
+		fmt.Fprintf(stderr, "exit %d (%s)\n", exit.code, exit.why())
+	}
+	return exit.code
+}
+
+// An exitError ends the program with a code. With a nil err the verb has said
+// everything itself.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func (e *exitError) why() string {
+	switch e.code {
+	case exitUsage:
+		return "nothing was run"
+	case exitFailed:
+		return "the experiment failed"
+	}
+	return "see above"
+}
+
+func usage(err error) *exitError  { return &exitError{exitUsage, err} }
+func failed(err error) *exitError { return &exitError{exitFailed, err} }
+
+// buildWorker builds the worker and says so at once on stderr.
+func buildWorker(ctx context.Context, stderr io.Writer) (engine.Worker, error) {
+	w, err := engine.Build(ctx, func(line string) { fmt.Fprintln(stderr, line) })
+	if err != nil {
+		return engine.Worker{}, failed(err)
+	}
+	if w.Caveat != "" {
+		fmt.Fprintln(stderr, "note:", w.Caveat)
+	}
+	return w, nil
+}

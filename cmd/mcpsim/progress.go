@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+)
+
+// A progress tells, on standard error, how far a run is: a bar on a terminal, a
+// line now and then elsewhere. Its methods may be called by several goroutines.
+type progress struct {
+	out   io.Writer
+	total int
+	start time.Time
+
+	bars *mpb.Progress // nil where there is no terminal
+	bar  *mpb.Bar
+
+	mu       sync.Mutex // guards what follows
+	done     int
+	findings int
+	said     time.Time
+}
+
+// lineEvery is the time between two lines where there is no terminal.
+const lineEvery = 10 * time.Second
+
+func startProgress(out io.Writer, total int) *progress {
+	p := &progress{out: out, total: total, start: time.Now(), said: time.Now()}
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
+		p.bar = p.bars.AddBar(int64(total),
+			mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.CountersNoUnit("%d of %d worlds")),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.rate() })))
+	}
+	return p
+}
+
+// step notes one more world, and how many kinds of finding there are so far.
+func (p *progress) step(findings int) {
+	p.mu.Lock()
+	p.done++
+	p.findings = findings
+	speak := p.bar == nil && time.Since(p.said) >= lineEvery
+	if speak {
+		p.said = time.Now()
+	}
+	done := p.done
+	p.mu.Unlock()
+	if p.bar != nil {
+		p.bar.Increment()
+	}
+	if speak {
+		fmt.Fprintf(p.out, "%d of %d worlds, %s\n", done, p.total, p.rate())
+	}
+}
+
+func (p *progress) rate() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	perSecond := float64(p.done) / max(time.Since(p.start).Seconds(), 0.001)
+	return fmt.Sprintf("%.0f worlds/s, %s", perSecond, plural(p.findings, "rule broken", "rules broken"))
+}
+
+// stop removes the bar and waits until it is gone.
+func (p *progress) stop() {
+	if p.bars == nil {
+		return
+	}
+	p.bar.Abort(true)
+	p.bars.Wait()
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

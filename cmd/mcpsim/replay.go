@@ -1,0 +1,312 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/analysis/spacetime"
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/engine"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/lease"
+)
+
+// A replayCommand is mcpsim replay.
+type replayCommand struct {
+	choice
+	seed        string
+	specVersion string
+	digest      string
+	rule        string
+	call        int
+	all         bool
+	wire        bool
+	ascii       bool
+
+	stdout, stderr io.Writer
+}
+
+func newReplay() *cobra.Command {
+	r := &replayCommand{}
+	cmd := &cobra.Command{
+		Use:   "replay SCENARIO|FILE --seed N | replay RESULTDIR FINDING",
+		Short: "Run one world again, compare it with what was recorded, and print what happened",
+		Long: `Replay answers two questions apart: is the history the recorded one, and is the
+finding still there. Then it prints the conversation, time running down, the
+client on the left and the server on the right.
+
+With a result directory and a finding's number everything else is read from there;
+--client and --server may name what the finding is to be tried on. Without one,
+the world is run twice to see that the seed gives the same history, and every
+broken rule counts as a finding.
+
+Exit 1 while a finding is there, 0 when it is gone.`,
+		GroupID: groupTest,
+		Example: `  mcpsim replay cancel-storm --seed 12 --spec-version 2026-07-28
+  mcpsim replay results/cancel-storm/latest F1
+  mcpsim replay cancel-storm --seed 12 --all --wire`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return r.run(cmd.Context(), args)
+		},
+	}
+	r.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&r.seed, "seed", "", "the seed, `N`")
+	f.StringVar(&r.specVersion, "spec-version", "", "protocol version, `DATE` (default: the newest that both sides speak)")
+	f.StringVar(&r.digest, "digest", "", "history to compare with, `HEX`, as a finding's page prints it")
+	f.StringVar(&r.rule, "rule", "", "only this rule, `ID`, counts as the finding")
+	f.IntVar(&r.call, "call", 0, "show this call (default: the finding's)")
+	f.BoolVar(&r.all, "all", false, "show every call")
+	f.BoolVar(&r.wire, "wire", false, "show the JSON of every frame")
+	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print ASCII only (default: unless the locale is UTF-8)")
+	return cmd
+}
+
+// A recorded world is what a replay is compared with. Its zero value is no world.
+type recorded struct {
+	digest  string
+	history *history.History // nil when it was not kept
+	finding string           // "F1"
+	peers   [2]history.Peer  // client and server of the record
+}
+
+func (r *replayCommand) run(ctx context.Context, args []string) error {
+	e, rec, err := r.prepare(args)
+	if err != nil {
+		return err
+	}
+	seed, err := oneSeed("--seed", r.seed)
+	if err != nil {
+		return usage(err)
+	}
+	worker, err := buildWorker(ctx, r.stderr)
+	if err != nil {
+		return err
+	}
+	h, err := e.runOne(ctx, worker, seed)
+	if err != nil {
+		return failed(err)
+	}
+	if rec.digest == "" {
+		again, err := e.runOne(ctx, worker, seed)
+		if err != nil {
+			return failed(err)
+		}
+		return r.print(h, r.compareRuns(h, again), rec)
+	}
+	return r.print(h, r.compareRecord(h, rec), rec)
+}
+
+// prepare decides what to run, from a result directory and a finding or from the
+// flags.
+func (r *replayCommand) prepare(args []string) (*experiment, recorded, error) {
+	if len(args) == 2 {
+		return r.fromResult(args[0], args[1])
+	}
+	if r.seed == "" {
+		return nil, recorded{}, usage(errors.New("which world? name it with --seed N, or name a result directory and a finding: mcpsim replay RESULTDIR F1"))
+	}
+	if r.specVersion != "" {
+		r.specVersions = []string{r.specVersion}
+	}
+	e, err := r.load(args[0])
+	if err != nil {
+		return nil, recorded{}, err
+	}
+	return e, recorded{digest: r.digest}, nil
+}
+
+// fromResult fills the flags in from a finding.
+func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error) {
+	result, err := analysis.Open(dir)
+	if err != nil {
+		return nil, recorded{}, usage(err)
+	}
+	summary, err := result.Summary()
+	if err != nil {
+		return nil, recorded{}, usage(err)
+	}
+	finding, err := findingOf(summary, id)
+	if err != nil {
+		return nil, recorded{}, usage(fmt.Errorf("%s: %w", dir, err))
+	}
+	m := result.Manifest
+	if r.client == "" {
+		r.client = m.Client.Target
+	}
+	if r.server == "" {
+		r.server = m.Server.Target
+	}
+	if r.scheduler == "" {
+		r.scheduler = m.Flags["scheduler"]
+	}
+	if r.schedulerSeed == "" {
+		r.schedulerSeed = m.Flags["scheduler-seed"]
+	}
+	if r.seed == "" {
+		r.seed = strconv.FormatUint(finding.ExampleSeed, 10)
+	}
+	if r.specVersion == "" {
+		r.specVersion = finding.SpecVersion
+	}
+	r.specVersions, r.rule = []string{r.specVersion}, finding.Rule
+	data, err := result.Scenario()
+	if err != nil {
+		return nil, recorded{}, usage(err)
+	}
+	scenario, err := sim.Parse(dir+"/"+analysis.ScenarioFile, data)
+	if err != nil {
+		return nil, recorded{}, usage(err)
+	}
+	e, err := r.decide(m.Scenario, scenario)
+	if err != nil {
+		return nil, recorded{}, err
+	}
+	rec, err := r.record(result, m, finding)
+	return e, rec, err
+}
+
+func findingOf(s analysis.Summary, id string) (analysis.Finding, error) {
+	var ids []string
+	for _, f := range s.Findings {
+		if strings.EqualFold(f.ID, id) {
+			return f, nil
+		}
+		ids = append(ids, f.ID)
+	}
+	if len(ids) == 0 {
+		return analysis.Finding{}, fmt.Errorf("there is no finding %s; the run found nothing", id)
+	}
+	return analysis.Finding{}, fmt.Errorf("there is no finding %s; there are %s", id, strings.Join(ids, ", "))
+}
+
+func (r *replayCommand) record(result *analysis.Run, m analysis.Manifest, f analysis.Finding) (recorded, error) {
+	seed, err := oneSeed("--seed", r.seed)
+	if err != nil {
+		return recorded{}, usage(err)
+	}
+	k := analysis.HistoryKey{SpecVersion: r.specVersion, Seed: seed}
+	rec := recorded{finding: f.ID, peers: [2]history.Peer{m.Client, m.Server}}
+	line, found, err := result.World(analysis.ArmTarget, k)
+	if err != nil {
+		return recorded{}, usage(err)
+	}
+	if found {
+		rec.digest = line.Digest
+	}
+	encoded, kept, err := result.History(k)
+	if err != nil {
+		return recorded{}, usage(err)
+	}
+	if kept {
+		if rec.history, err = history.Decode(strings.NewReader(string(encoded))); err != nil {
+			return recorded{}, usage(err)
+		}
+	}
+	return rec, nil
+}
+
+// runOne runs one world and returns its history.
+func (e *experiment) runOne(ctx context.Context, worker engine.Worker, seed uint64) (*history.History, error) {
+	pool := engine.Pool{Worker: worker, Setup: e.setup([]lease.Pair{e.tested()}), Jobs: 1, CPULimit: e.cpuLimit()}
+	out, err := pool.RunOne(ctx, lease.Lease{
+		SpecVersion: e.specVersions[len(e.specVersions)-1], Seed: seed, SchedulerSeed: e.schedulerSeed, Keep: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out.Reply.Error != "" {
+		return nil, errors.New(out.Reply.Error)
+	}
+	h, _, err := e.rerun(out)
+	return h, err
+}
+
+func (r *replayCommand) compareRuns(a, b *history.History) string {
+	digest := history.Digest(a.Events)
+	if digest == history.Digest(b.Events) {
+		return fmt.Sprintf("history %s: the same when it was run twice", digest)
+	}
+	return fmt.Sprintf("history %s: NOT the same when it was run twice (first at event %d); mcpsim doctor may say why",
+		digest, history.FirstDifference(a.Events, b.Events))
+}
+
+func (r *replayCommand) compareRecord(h *history.History, rec recorded) string {
+	digest := history.Digest(h.Events)
+	if digest == rec.digest {
+		return fmt.Sprintf("history %s: identical to the recorded one", digest)
+	}
+	line := fmt.Sprintf("history %s: differs from the recorded one, %s", digest, rec.digest)
+	if rec.peers != [2]history.Peer{} && rec.peers != [2]history.Peer{h.Header.Client, h.Header.Server} {
+		line += ", as expected of other targets"
+	}
+	if rec.history != nil {
+		line += fmt.Sprintf(" (first at event %d)", history.FirstDifference(rec.history.Events, h.Events))
+	}
+	return line
+}
+
+// print shows the answers, the listing and the last line.
+func (r *replayCommand) print(h *history.History, sameness string, rec recorded) error {
+	j := oracle.Judge(h)
+	broken := r.broken(j)
+	opts := spacetime.Options{Call: r.call, All: r.all, Wire: r.wire, ASCII: r.ascii, Colour: colorful(r.stdout)}
+	if len(broken) > 0 && len(broken[0].Violations) > 0 {
+		opts.Finding = spacetime.Finding{ID: named(rec.finding, broken[0].Rule), Violation: broken[0].Violations[0]}
+	}
+	answer, code := r.answer(broken, rec)
+	_, err := fmt.Fprintf(r.stdout, "%s\n%s\n\n%s\nexit %d (%s)\n", sameness, answer, spacetime.Render(h, j, opts), code, answer)
+	if err != nil {
+		return failed(err)
+	}
+	if code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// broken lists the verdicts that count: those of the finding's rule, or all that
+// failed.
+func (r *replayCommand) broken(j oracle.Judgement) []oracle.Verdict {
+	var out []oracle.Verdict
+	for _, v := range j.Verdicts {
+		if v.Status == oracle.Fail && (r.rule == v.Rule || r.rule == "" && v.Implied == "") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (r *replayCommand) answer(broken []oracle.Verdict, rec recorded) (string, int) {
+	if len(broken) == 0 && r.rule == "" {
+		return "no rule was broken", exitOK
+	}
+	if len(broken) == 0 {
+		return fmt.Sprintf("%s: gone", named(rec.finding, r.rule)), exitOK
+	}
+	if r.rule != "" {
+		return fmt.Sprintf("%s: still there", strings.TrimSpace(rec.finding+" "+r.rule)), exitBroken
+	}
+	var names []string
+	for _, v := range broken {
+		names = append(names, v.Rule)
+	}
+	return "broken: " + strings.Join(names, ", "), exitBroken
+}
+
+func named(finding, rule string) string {
+	if finding == "" {
+		return rule
+	}
+	return finding
+}

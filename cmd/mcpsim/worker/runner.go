@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/clock"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/lease"
+	"github.com/mcpsim/mcpsim/sim/targets"
+)
+
+// A runner turns leases into judged worlds.
+type runner struct {
+	setup    lease.Setup
+	scenario *sim.Scenario
+	pairs    []pair
+	events   func(line []byte) error
+	worlds   int
+}
+
+type pair struct {
+	arm            analysis.Arm
+	client, server sim.Target
+}
+
+// collectEvery is how many worlds pass between two collections of garbage.
+const collectEvery = 25
+
+func (r *runner) Setup(s lease.Setup, events func([]byte) error) error {
+	scenario, err := sim.Parse("scenario", s.Scenario)
+	if err != nil {
+		return err
+	}
+	r.setup, r.scenario, r.events = s, scenario, events
+	for _, p := range s.Pairs {
+		client, err := targets.Find(p.Client)
+		if err != nil {
+			return err
+		}
+		server, err := targets.Find(p.Server)
+		if err != nil {
+			return err
+		}
+		r.pairs = append(r.pairs, pair{analysis.Arm(p.Arm), client, server})
+	}
+	return nil
+}
+
+func (r *runner) Run(l lease.Lease) lease.Reply {
+	if r.worlds++; r.worlds%collectEvery == 0 {
+		runtime.GC()
+	}
+	reply, err := r.world(l)
+	if err != nil {
+		return lease.Reply{Error: fmt.Sprintf("seed %d: %v", l.Seed, err), Dirty: true}
+	}
+	return reply
+}
+
+func (r *runner) world(l lease.Lease) (lease.Reply, error) {
+	if err := limitCPU(r.setup.CPUSeconds); err != nil {
+		return lease.Reply{}, err
+	}
+	schedule, err := sim.Expand(r.scenario, l.Seed, l.SchedulerSeed)
+	if err != nil {
+		return lease.Reply{}, err
+	}
+	if l.Pair < 0 || l.Pair >= len(r.pairs) {
+		return lease.Reply{}, fmt.Errorf("there is no pair %d", l.Pair)
+	}
+	p := r.pairs[l.Pair]
+	cfg := sim.WorldConfig{
+		Scenario: r.scenario, Schedule: schedule, SpecVersion: l.SpecVersion,
+		Client: p.client, Server: p.server, Clock: "virtual", Observe: r.setup.Mode != lease.Bare,
+	}
+	if r.events != nil {
+		cfg.Sink = &stream{send: r.events}
+	}
+	clock.Seed(schedule.Chance())
+	h, left, err := sim.Run(cfg)
+	if err != nil {
+		return lease.Reply{}, err
+	}
+	return r.reply(l, p.arm, h, left)
+}
+
+func (r *runner) reply(l lease.Lease, arm analysis.Arm, h *history.History, left int) (lease.Reply, error) {
+	reply := lease.Reply{Dirty: left > 0}
+	if r.setup.Mode == lease.Judge {
+		world, err := json.Marshal(analysis.Observe(arm, h))
+		if err != nil {
+			return lease.Reply{}, fmt.Errorf("encode the world: %w", err)
+		}
+		reply.World = world
+	}
+	if l.Keep && h != nil {
+		var b bytes.Buffer
+		if err := history.Encode(&b, h); err != nil {
+			return lease.Reply{}, fmt.Errorf("encode the history: %w", err)
+		}
+		reply.History = b.Bytes()
+	}
+	return reply, nil
+}
