@@ -80,8 +80,9 @@ func (w *world) leaks() {
 	}
 }
 
-// stacks returns the stack of every goroutine by the goroutine's number, without
-// what differs from run to run: arguments, addresses and waiting times.
+// stacks returns the stack of every goroutine but the caller's by the
+// goroutine's number, without what differs from run to run: arguments, addresses
+// and waiting times.
 func stacks() map[string]string {
 	buf := make([]byte, 1<<13)
 	for {
@@ -93,7 +94,11 @@ func stacks() map[string]string {
 		buf = make([]byte, 2*len(buf))
 	}
 	out := map[string]string{}
-	for block := range strings.SplitSeq(string(buf), "\n\n") {
+	_, others, _ := strings.Cut(string(buf), "\n\n") // the caller comes first
+	if others == "" {
+		return out
+	}
+	for block := range strings.SplitSeq(others, "\n\n") {
 		head, frames, _ := strings.Cut(block, "\n")
 		id, state, _ := strings.Cut(strings.TrimPrefix(head, "goroutine "), " ")
 		state, _, _ = strings.Cut(strings.Trim(state, "[]:"), ",")

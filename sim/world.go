@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,7 +62,7 @@ type world struct {
 	rec      *history.Recorder
 	start    time.Time
 	baseline int             // goroutines before anything was started
-	present  map[string]bool // and their numbers
+	present  map[string]bool // and the numbers of those beside the one that runs the world
 	own      atomic.Int64    // goroutines of the simulator's, at this moment
 	wire     *wire
 	client   Client
@@ -93,10 +94,11 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		counted:     make(chan struct{}),
 		sampling:    make(chan struct{}),
 	}
-	for id := range stacks() {
-		w.present[id] = true
+	if w.baseline = runtime.NumGoroutine(); w.baseline > 1 {
+		for id := range stacks() {
+			w.present[id] = true
+		}
 	}
-	w.baseline = len(w.present)
 	if cfg.Observe {
 		if err := w.record(); err != nil {
 			return nil, err
@@ -132,7 +134,7 @@ func header(cfg WorldConfig) history.Header {
 		Calls: make([]history.Call, len(s.Calls)),
 	}
 	for i, c := range s.Calls {
-		h.Calls[i] = history.Call{Call: c.Call, Method: "tools/call", Handler: c.Handler, Work: c.Work}
+		h.Calls[i] = history.Call{Call: c.Call, Method: "tools/call", Handler: c.Handler, Work: c.Work, Life: c.Life}
 	}
 	return h
 }

@@ -71,7 +71,7 @@ func (s script) history(t testing.TB) *history.History {
 	}
 	for i, kind := range s.handlers {
 		w.h.Header.Calls = append(w.h.Header.Calls, history.Call{
-			Call: i + 1, Method: "tools/call", Handler: kind, Work: 100 * time.Millisecond,
+			Call: i + 1, Method: "tools/call", Handler: kind, Work: 100 * time.Millisecond, Life: 100 * time.Millisecond,
 		})
 	}
 	text := s.text

@@ -144,7 +144,7 @@ type CallResult struct {
 	ErrorReply  bool          `json:"error,omitempty"` // the late response is an error
 	Incident    Incident      `json:"incident,omitempty"`
 	Offset      time.Duration `json:"offset_ns"`       // from the call's being issued to its being cancelled
-	Life        time.Duration `json:"life_ns"`         // how long the tool would have run undisturbed; the schedule's figure
+	Life        time.Duration `json:"life_ns"`         // how long the call was expected to take undisturbed, network included; the schedule's figure
 	SentToRead  time.Duration `json:"sent_to_read_ns"` // the injected network's
 	ReadToTold  time.Duration `json:"read_to_told_ns"` // the SDK's: CPU is not counted in virtual time
 	ToldToEnd   time.Duration `json:"told_to_end_ns"`  // the tool's own

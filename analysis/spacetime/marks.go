@@ -2,6 +2,7 @@ package spacetime
 
 import (
 	"slices"
+	"strings"
 	"strconv"
 
 	"github.com/mcpsim/mcpsim/analysis/oracle"
@@ -84,11 +85,14 @@ func (sc *scene) mark(f Finding) {
 			if !ok {
 				continue
 			}
-			s := &sc.steps[i]
+			s, mark := &sc.steps[i], c.label+sc.margin(c.v, seq)
+			if strings.Contains(s.finding, mark) {
+				break // one act that convicts twice
+			}
 			if s.finding != "" {
 				s.finding += ", "
 			}
-			s.finding += c.label + sc.margin(c.v, seq)
+			s.finding += mark
 			break
 		}
 	}

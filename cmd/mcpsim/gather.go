@@ -149,14 +149,24 @@ func (e *experiment) rerun(out engine.Outcome) (*history.History, []byte, error)
 func (g *gathering) page(f analysis.Finding, summary analysis.Summary, histories map[analysis.HistoryKey]*history.History) error {
 	p := analysis.Page{
 		Manifest: g.manifest, Summary: summary, Finding: f, Rule: analysis.RuleTextOf(f.Rule),
-		Replay:  analysis.ShellLine(g.manifest.Replay(f.SpecVersion, f.ExampleSeed)),
-		Handler: sim.HandlerSource(f.Example.Handler),
+		Handler: sim.HandlerSource(f.Example.Handler), AfterFix: g.afterFix(),
 	}
+	replay := append(g.manifest.Replay(f.SpecVersion, f.ExampleSeed), "--rule", f.Rule)
 	if h := histories[analysis.HistoryKey{SpecVersion: f.SpecVersion, Seed: f.ExampleSeed}]; h != nil {
 		p.Listing = spacetime.Story(h, oracle.Judge(h), f.Example.Call, f.Example)
 		p.Digest = history.Digest(h.Events)
+		replay = append(replay, "--digest", p.Digest)
 	}
+	p.Replay = analysis.ShellLine(replay)
 	return g.dir.WritePage(f.ID, analysis.Markdown(p))
+}
+
+// afterFix is what shows that a fix mended this and broke nothing else.
+func (g *gathering) afterFix() string {
+	m := g.manifest
+	pair := fmt.Sprintf("--client %s --server %s", m.Client.Target, m.Server.Target)
+	return "mcpsim run " + analysis.ShellLine([]string{m.Scenario}) + " " + pair + "   # nothing new may be broken\n" +
+		"mcpsim run careless-tools " + pair + "   # tools that do not stop when told"
 }
 
 func (g *gathering) plotInfo() plots.Info {

@@ -49,6 +49,7 @@ type Call struct {
 	Method  string        `json:"method"`            // "tools/call"
 	Handler string        `json:"handler"`           // kind of the tool: "cooperative", "checkpoint", "slow-cleanup", "chatty", "stubborn", "leaky"
 	Work    time.Duration `json:"work_ns,omitempty"` // how long the handler runs if nobody stops it
+	Life    time.Duration `json:"life_ns,omitempty"` // how long the call is expected to take if nobody cancels it: the way there, the work, the way back
 }
 
 // Obedient reports whether the tool stops when it is told. The others run on

@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"github.com/segmentio/encoding/json"
 	"runtime"
 
 	"github.com/mcpsim/mcpsim/analysis"
@@ -29,7 +29,7 @@ type pair struct {
 }
 
 // collectEvery is how many worlds pass between two collections of garbage.
-const collectEvery = 25
+const collectEvery = 50
 
 func (r *runner) Setup(s lease.Setup, events func([]byte) error) error {
 	scenario, err := sim.Parse("scenario", s.Scenario)
