@@ -6,7 +6,8 @@ import (
 
 // String names a network the way a report does: "wan (5ms + exp 20ms each way)".
 func (n Network) String() string {
-	there, back := n.ClientToServer.text(), n.ServerToClient.text()
+	// A profile's name stands for its bandwidth.
+	there, back := n.ClientToServer.text(n.Profile == ""), n.ServerToClient.text(n.Profile == "")
 	text := there + " there, " + back + " back"
 	if there == back {
 		text = there + " each way"
@@ -17,9 +18,9 @@ func (n Network) String() string {
 	return n.Profile + " (" + text + ")"
 }
 
-func (l Link) text() string {
+func (l Link) text(bandwidth bool) string {
 	text := shortDistribution(l.Delay)
-	if l.Bandwidth > 0 {
+	if bandwidth && l.Bandwidth > 0 {
 		text += ", " + formatBandwidth(l.Bandwidth)
 	}
 	return text

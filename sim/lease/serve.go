@@ -2,7 +2,6 @@ package lease
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 )
@@ -25,21 +24,22 @@ func Serve(in io.Reader, out io.Writer, hello Hello, runner Runner) error {
 	}
 	for {
 		kind, payload, err := Read(in)
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { // not an EOF within a frame
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("take a lease: %w", err)
 		}
+		dirty := false
 		switch kind {
 		case KindSetup:
 			err = setup(payload, out, runner)
 		case KindLease:
-			err = run(payload, out, runner)
+			dirty, err = run(payload, out, runner)
 		default:
 			err = fmt.Errorf("a frame of unknown kind %q", byte(kind))
 		}
-		if err != nil {
+		if err != nil || dirty {
 			return err
 		}
 	}
@@ -57,10 +57,11 @@ func setup(payload []byte, out io.Writer, runner Runner) error {
 	return runner.Setup(s, events)
 }
 
-func run(payload []byte, out io.Writer, runner Runner) error {
+func run(payload []byte, out io.Writer, runner Runner) (dirty bool, err error) {
 	var l Lease
 	if err := json.Unmarshal(payload, &l); err != nil {
-		return fmt.Errorf("read lease: %w", err)
+		return false, fmt.Errorf("read lease: %w", err)
 	}
-	return Write(out, KindReply, runner.Run(l).Encode())
+	reply := runner.Run(l)
+	return reply.Dirty, Write(out, KindReply, reply.Encode())
 }

@@ -3,7 +3,6 @@ package targets
 
 import (
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -51,22 +50,4 @@ func names(all []sim.Target) string {
 		}
 	}
 	return strings.Join(out, ", ") + " and the mutants"
-}
-
-// linked returns the version of a module in this binary, or "" when the binary
-// does not say, as a test binary outside module mode does not.
-func linked(module string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, dep := range info.Deps {
-		if dep.Path == module {
-			if dep.Replace != nil {
-				return dep.Replace.Version
-			}
-			return dep.Version
-		}
-	}
-	return ""
 }
