@@ -212,7 +212,7 @@ func TestEndingUnblocks(t *testing.T) {
 					go test.end(full, fullReader)
 					go test.end(empty, emptyReader)
 				}
-				time.Sleep(1) // in which the end of the stream travels
+				time.Sleep(time.Nanosecond) // in which the end of the stream travels
 				synctest.Wait()
 				require.Len(t, errs, 4)
 				assert.ElementsMatch(t, []error{test.read, test.read, test.write, test.write}, []error{<-errs, <-errs, <-errs, <-errs})

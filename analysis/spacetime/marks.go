@@ -2,8 +2,8 @@ package spacetime
 
 import (
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 
 	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/sim/history"

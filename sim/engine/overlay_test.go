@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,8 +11,9 @@ import (
 )
 
 func TestOverlayFitsThisGo(t *testing.T) {
-	dir := t.TempDir()
-	path, err := writeOverlay(runtime.GOROOT(), dir)
+	tools, err := askToolchain(t.Context(), "go", ".")
+	require.NoError(t, err)
+	path, err := writeOverlay(tools.goroot, t.TempDir())
 	require.NoError(t, err, "each passage must occur exactly once")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -77,12 +77,10 @@ func appendText(b []byte, s string) []byte {
 			i++
 			continue
 		}
-		r, size := rune(c), 1
-		if c >= utf8.RuneSelf {
-			if r, size = utf8.DecodeRuneInString(s[i:]); size > 1 && r < byteRunes {
-				i += size
-				continue
-			}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if size > 1 && r < byteRunes {
+			i += size
+			continue
 		}
 		b = append(b, s[plain:i]...)
 		b = appendSpecial(b, s[i:i+size])
