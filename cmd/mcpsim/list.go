@@ -12,6 +12,7 @@ import (
 	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 	"github.com/mcpsim/mcpsim/sim/targets"
 )
@@ -98,11 +99,19 @@ func orDash(s string) string {
 	return s
 }
 
+// bound names who a rule is for.
+func bound(side history.Side) string {
+	if side == history.World {
+		return "both"
+	}
+	return string(side)
+}
+
 func listRules(out io.Writer) error {
 	versions := []string{protocol.V20251125, protocol.V20260728}
 	rows := []string{"RULE\tBINDS\t" + strings.Join(versions, "\t") + "\tSTATEMENT"}
 	for _, r := range oracle.Rules() {
-		cells := []string{r.ID, string(r.Side)}
+		cells := []string{r.ID, bound(r.Side)}
 		for _, v := range versions {
 			cells = append(cells, orDash(string(r.Level(v))))
 		}

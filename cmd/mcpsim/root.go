@@ -42,7 +42,6 @@ history: a seed that shows a fault shows it again.`,
   mcpsim list rules`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -63,7 +63,7 @@ scenario requires was not exercised.`,
 	f := cmd.Flags()
 	f.StringVar(&r.seeds, "seeds", "0-999", "seeds to run, `LIST` like 7 or 0-999 or 3,9,20-25")
 	f.StringArrayVar(&r.specVersions, "spec-version", nil, "protocol version, `DATE`; may be repeated (default: all that both sides speak)")
-	f.IntVar(&r.jobs, "jobs", runtime.NumCPU(), "workers at a time; the result does not depend on it")
+	f.IntVar(&r.jobs, "jobs", runtime.NumCPU(), "workers at a time, `N`; the result does not depend on it")
 	f.StringVar(&r.out, "out", "", "result directory, `DIR` (default: results/<scenario>/<run id>)")
 	f.BoolVar(&r.strict, "strict", false, "exit 1 for a SHOULD that was not kept, too")
 	f.BoolVar(&r.controls, "controls", true, "run the reference and two mutants on the same seeds, for comparison")
