@@ -85,10 +85,10 @@ func (g *gathering) note(err error) {
 
 // write fills the result directory with everything that needs the whole run.
 func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summary) {
-	histories := g.histories(ctx, jobs)
+	examples := g.histories(ctx, jobs, summary)
 	g.note(g.dir.WriteSummary(summary))
 	for _, f := range summary.Findings {
-		g.note(g.page(f, summary, histories))
+		g.note(g.page(f, summary, examples[exampleOf(f)]))
 	}
 	figures, err := plots.All(&summary, g.plotInfo())
 	g.note(err)
@@ -98,61 +98,76 @@ func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summar
 	}
 }
 
-// histories runs the worlds whose histories are to be kept once more. The seed
-// gives the same history again; should one differ, that is told.
-func (g *gathering) histories(ctx context.Context, jobs int) map[analysis.HistoryKey]*history.History {
+// histories runs the worlds whose histories are to be kept once more, and
+// returns the encoded ones of the findings' examples. The seed gives the same
+// history again; should one differ, that is told.
+func (g *gathering) histories(ctx context.Context, jobs int, summary analysis.Summary) map[analysis.HistoryKey][]byte {
+	examples := map[analysis.HistoryKey][]byte{}
+	for _, f := range summary.Findings {
+		examples[exampleOf(f)] = nil
+	}
 	missing := g.dir.Missing()
-	kept := map[analysis.HistoryKey]*history.History{}
-	pool := g.pool(jobs)
-	var mu sync.Mutex // guards kept, and the directory while the pool runs
-	err := pool.Run(ctx, func(yield func(lease.Lease) bool) {
+	var mu sync.Mutex // guards examples, and the directory while the pool runs
+	err := g.pool(jobs).Run(ctx, func(yield func(lease.Lease) bool) {
 		for _, k := range missing {
 			if !yield(lease.Lease{SpecVersion: k.SpecVersion, Seed: k.Seed, SchedulerSeed: g.experiment.schedulerSeed, Keep: true}) {
 				return
 			}
 		}
 	}, func(out engine.Outcome) error {
-		h, encoded, err := g.experiment.rerun(out)
+		encoded, digest, err := g.experiment.rerun(out)
 		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		k := analysis.HistoryKey{SpecVersion: out.Lease.SpecVersion, Seed: out.Lease.Seed}
-		kept[k] = h
-		if digest := history.Digest(h.Events); digest != g.digests[k] {
+		if _, wanted := examples[k]; wanted {
+			examples[k] = encoded
+		}
+		if digest != g.digests[k] {
 			g.note(fmt.Errorf("seed %d at %s gave history %s, and %s when it was run again", k.Seed, k.SpecVersion, g.digests[k], digest))
 		}
 		g.note(g.dir.KeepHistory(k, encoded))
 		return nil
 	})
 	g.note(err)
-	return kept
+	return examples
 }
 
-// rerun returns the history of a world that was run to keep it, and its encoding.
-func (e *experiment) rerun(out engine.Outcome) (*history.History, []byte, error) {
-	if out.Death != nil && out.Death.Recurred {
-		h, err := e.lastWords(out)
-		if err != nil {
-			return nil, nil, err
-		}
-		var b bytes.Buffer
-		err = history.Encode(&b, h)
-		return h, b.Bytes(), err
+func exampleOf(f analysis.Finding) analysis.HistoryKey {
+	return analysis.HistoryKey{SpecVersion: f.SpecVersion, Seed: f.ExampleSeed}
+}
+
+// rerun returns the encoded history of a world that was run to keep it, and its
+// digest.
+func (e *experiment) rerun(out engine.Outcome) (encoded []byte, digest string, err error) {
+	if out.Death == nil || !out.Death.Recurred {
+		w, err := e.judged(out, e.tested())
+		return out.Reply.History, w.Digest, err
 	}
-	h, err := history.Decode(bytes.NewReader(out.Reply.History))
-	return h, out.Reply.History, err
+	h, err := e.lastWords(out)
+	if err != nil {
+		return nil, "", err
+	}
+	var b bytes.Buffer
+	err = history.Encode(&b, h)
+	return b.Bytes(), history.Digest(h.Events), err
 }
 
 // page writes the page of a finding.
-func (g *gathering) page(f analysis.Finding, summary analysis.Summary, histories map[analysis.HistoryKey]*history.History) error {
+// example is the encoded history of its example, nil where it is not to be had.
+func (g *gathering) page(f analysis.Finding, summary analysis.Summary, example []byte) error {
 	p := analysis.Page{
 		Manifest: g.manifest, Summary: summary, Finding: f, Rule: analysis.RuleTextOf(f.Rule),
 		Handler: sim.HandlerSource(f.Example.Handler), AfterFix: g.afterFix(),
 	}
 	replay := append(g.manifest.Replay(f.SpecVersion, f.ExampleSeed), "--rule", f.Rule)
-	if h := histories[analysis.HistoryKey{SpecVersion: f.SpecVersion, Seed: f.ExampleSeed}]; h != nil {
+	if example != nil {
+		h, err := history.Decode(bytes.NewReader(example))
+		if err != nil {
+			return err
+		}
 		p.Listing = spacetime.Story(h, oracle.Judge(h), f.Example.Call, f.Example)
 		p.Digest = history.Digest(h.Events)
 		replay = append(replay, "--digest", p.Digest)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -225,11 +226,11 @@ func (e *experiment) runOne(ctx context.Context, worker engine.Worker, seed uint
 	if err != nil {
 		return nil, err
 	}
-	if out.Reply.Error != "" {
-		return nil, errors.New(out.Reply.Error)
+	encoded, _, err := e.rerun(out)
+	if err != nil {
+		return nil, err
 	}
-	h, _, err := e.rerun(out)
-	return h, err
+	return history.Decode(bytes.NewReader(encoded))
 }
 
 func (r *replayCommand) compareRuns(a, b *history.History) string {

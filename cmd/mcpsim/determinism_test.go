@@ -1,0 +1,167 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/engine"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/lease"
+)
+
+// determinismSeeds is how many seeds the tests try; BenchmarkDigests takes as
+// many as one likes.
+const determinismSeeds = 40
+
+// TestSameSeedSameHistory holds the promise that everything else rests on: a seed
+// is a history, byte for byte, whatever happens around the world. The unmodified
+// Go SDK plays on both sides, with all its goroutines, maps and timers.
+func TestSameSeedSameHistory(t *testing.T) {
+	worker := builtWorker(t)
+	e := loaded(t, "cancel-storm", choice{})
+	require.Equal(t, bothVersions(), e.specVersions)
+	leases := worldsOf(e, determinismSeeds)
+	alone := map[analysis.HistoryKey]record{}
+	for _, l := range leases {
+		maps.Copy(alone, records(t, worker, e, []lease.Lease{l}, 1))
+	}
+	backwards := slices.Clone(leases)
+	slices.Reverse(backwards)
+	for _, row := range []struct {
+		name   string // what is otherwise than in a process of its own
+		leases []lease.Lease
+		jobs   int
+		env    map[string]string // of the parent
+		busy   int               // goroutines of the parent that only burn processor time
+	}{
+		{name: "one after another in one process: nothing of a world stays for the next", leases: leases, jobs: 1},
+		{name: "in the other order: what stayed would be something else", leases: backwards, jobs: 1},
+		{name: "two workers: who gets which world is up to the machine", leases: leases, jobs: 2},
+		{name: "a collector that runs all the time", leases: leases, jobs: 2, env: map[string]string{"GOGC": "1", "GOMEMLIMIT": "1MiB"}},
+		{name: "no collector, many processors", leases: leases, jobs: 2, env: map[string]string{"GOGC": "off", "GOMAXPROCS": "16"}},
+		{name: "another place on Earth, and a runtime that is told to behave otherwise", leases: leases, jobs: 2, env: map[string]string{
+			"TZ": "Pacific/Kiritimati", "LANG": "ar_EG.UTF-8", "GODEBUG": "asyncpreemptoff=1,randautoseed=0,asynctimerchan=1",
+		}},
+		{name: "a busy machine", leases: leases, jobs: 2, busy: 4},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			for name, value := range row.env {
+				t.Setenv(name, value)
+			}
+			defer burn(row.busy)()
+			assertSame(t, alone, records(t, worker, e, row.leases, row.jobs))
+		})
+	}
+}
+
+// burn keeps n goroutines busy until the function that it returns is called.
+func burn(n int) (stop func()) {
+	var over atomic.Bool
+	for range n {
+		go func() {
+			for !over.Load() {
+			}
+		}()
+	}
+	return func() { over.Store(true) }
+}
+
+// assertSame names the first event that differs, of each world.
+func assertSame(t *testing.T, want, got map[analysis.HistoryKey]record) {
+	t.Helper()
+	for k, w := range want {
+		if g := got[k]; w.encoded != g.encoded {
+			assert.Fail(t, "the history is another", "seed %d at %s, from event %d on",
+				k.Seed, k.SpecVersion, history.FirstDifference(w.history.Events, g.history.Events))
+		}
+	}
+}
+
+// TestNeighboursDiffer makes sure that the digests say anything at all: a seed
+// that changed nothing would repeat perfectly.
+func TestNeighboursDiffer(t *testing.T) {
+	e := loaded(t, "cancel-storm", choice{})
+	seeds := map[string]analysis.HistoryKey{}
+	for k, r := range records(t, builtWorker(t), e, worldsOf(e, determinismSeeds), 2) {
+		other, taken := seeds[r.digest()]
+		assert.False(t, taken, "%v and %v have the same history", k, other)
+		seeds[r.digest()] = k
+	}
+}
+
+// crowded is a scenario in which several goroutines can often run at one instant.
+// In cancel-storm every act has an instant of its own.
+const crowded = "testdata/determinism/crowded.yaml"
+
+// TestSchedulerSeed changes nothing but the order in which goroutines run that
+// could run at the same instant.
+func TestSchedulerSeed(t *testing.T) {
+	worker := builtWorker(t)
+	for _, row := range []struct {
+		name     string
+		one, two choice
+		differ   bool
+		why      string
+	}{
+		{"shuffled, another seed", choice{scheduler: sim.Shuffled, schedulerSeed: "1"}, choice{scheduler: sim.Shuffled, schedulerSeed: "2"},
+			true, "the order within an instant is explored, so it must matter to somebody"},
+		{"shuffled, the same seed", choice{scheduler: sim.Shuffled, schedulerSeed: "1"}, choice{scheduler: sim.Shuffled, schedulerSeed: "1"},
+			false, "what is explored can be shown again"},
+		{"fifo, another seed", choice{scheduler: sim.FIFO, schedulerSeed: "1"}, choice{scheduler: sim.FIFO, schedulerSeed: "2"},
+			false, "first in, first out has nothing to be seeded"},
+		{"shuffled and fifo", choice{scheduler: sim.Shuffled}, choice{scheduler: sim.FIFO},
+			true, "they are different orders"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			one, two := loaded(t, crowded, row.one), loaded(t, crowded, row.two)
+			a := records(t, worker, one, worldsOf(one, determinismSeeds), 2)
+			b := records(t, worker, two, worldsOf(two, determinismSeeds), 2)
+			different := 0
+			for k := range a {
+				if a[k].digest() != b[k].digest() {
+					different++
+				}
+				assert.Equal(t, a[k].history.Header.Calls, b[k].history.Header.Calls, "the plan is the seed's alone")
+			}
+			t.Logf("%d of %d histories differ", different, len(a))
+			assert.Equal(t, row.differ, different > 0, row.why)
+		})
+	}
+}
+
+// BenchmarkDigests runs each of b.N seeds in two processes of its own and counts
+// how many give the same history twice. It fails unless all do.
+//
+//	go test -run - -bench Digests -benchtime 1000x ./cmd/mcpsim
+func BenchmarkDigests(b *testing.B) {
+	worker := builtWorker(b)
+	for _, version := range bothVersions() {
+		b.Run(version, func(b *testing.B) {
+			e := loaded(b, "cancel-storm", choice{specVersions: []string{version}})
+			same := 0
+			for seed := range uint64(b.N) {
+				if digestOf(b, e, worker, seed) == digestOf(b, e, worker, seed) {
+					same++
+				} else {
+					b.Errorf("seed %d gave two histories", seed)
+				}
+			}
+			b.Logf("%d of %d seeds gave the same history in two processes of their own", same, b.N)
+			b.ReportMetric(float64(same), "same")
+			b.ReportMetric(float64(b.N), "seeds")
+		})
+	}
+}
+
+func digestOf(b *testing.B, e *experiment, worker engine.Worker, seed uint64) string {
+	h, err := e.runOne(b.Context(), worker, seed)
+	require.NoError(b, err)
+	return history.Digest(h.Events)
+}

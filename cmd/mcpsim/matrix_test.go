@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/sim/engine"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/lease"
+	"github.com/mcpsim/mcpsim/sim/reference"
+)
+
+const (
+	mutantWorlds    = 40  // of each mutant, a version
+	referenceWorlds = 500 // of the reference against itself, a version
+)
+
+// A row of the matrix is one pair of targets; its cells are the rules, at each
+// protocol version.
+type row struct {
+	target         string // of the pair, the one that the row is about
+	client, server string
+	worlds         uint64
+	expect         func(version string) []string // rules that must fail
+}
+
+// matrix has the reference first, and then its mutants: each has one defect, and
+// sits opposite the plain reference.
+func matrix() []row {
+	rows := []row{{
+		target: "reference", client: "reference", server: "reference", worlds: referenceWorlds,
+		expect: func(string) []string { return nil },
+	}}
+	for _, m := range reference.Mutants() {
+		r := row{target: m.Target(), client: "reference", server: m.Target(), worlds: mutantWorlds, expect: m.Expect}
+		if m.Side == history.Client {
+			r.client, r.server = m.Target(), "reference"
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// A cell is what the worlds of a row and a version came to for one rule.
+type cell struct {
+	checked, failed int
+	seed            uint64 // the smallest that failed
+	what            string // and how
+}
+
+// TestMatrix holds the oracles to the mutants and the mutants to the oracles:
+// every cell of rule × mutant × version is what it should be.
+func TestMatrix(t *testing.T) {
+	cells := runMatrix(t, builtWorker(t))
+	for _, r := range matrix() {
+		for _, version := range bothVersions() {
+			t.Run(r.target+" at "+version, func(t *testing.T) {
+				for _, rule := range oracle.Rules() {
+					c := cells[cellKey{r.target, version, rule.ID}]
+					want := slices.Contains(r.expect(version), rule.ID)
+					assert.Equal(t, want, c.failed > 0, "%s: failed %d of %d, first at seed %d: %s",
+						rule.ID, c.failed, c.checked, c.seed, c.what)
+				}
+			})
+		}
+	}
+	for _, rule := range oracle.Rules() {
+		t.Run(rule.ID, func(t *testing.T) { assertTeeth(t, cells, rule) })
+	}
+}
+
+// assertTeeth makes sure that the reference's clean row means something for this
+// rule, and that some mutant breaks it.
+func assertTeeth(t *testing.T, cells map[cellKey]cell, rule oracle.Rule) {
+	var caught []string
+	for _, version := range bothVersions() {
+		checked := cells[cellKey{"reference", version, rule.ID}].checked
+		assert.Equal(t, rule.Level(version) != "", checked > 0,
+			"%s: checked %d times; it is to be exercised where the version has the rule, and only there", version, checked)
+		for _, m := range reference.Mutants() {
+			if cells[cellKey{m.Target(), version, rule.ID}].failed > 0 {
+				caught = append(caught, m.Name)
+			}
+		}
+	}
+	assert.NotEmpty(t, caught, "no mutant breaks it")
+}
+
+// TestExpectationsNameRules keeps a misspelt rule from being expected for ever.
+func TestExpectationsNameRules(t *testing.T) {
+	for _, m := range reference.Mutants() {
+		for _, version := range bothVersions() {
+			assert.NotEmpty(t, m.Expect(version), "%s does nothing at %s", m.Name, version)
+			for _, id := range m.Expect(version) {
+				rule, ok := oracle.FindRule(id)
+				if assert.True(t, ok, "%s expects %s, which is no rule", m.Name, id) {
+					assert.NotEmpty(t, rule.Level(version), "%s expects %s, which %s does not have", m.Name, id, version)
+				}
+			}
+		}
+	}
+}
+
+type cellKey struct{ target, version, rule string }
+
+// runMatrix runs all rows in one pool: a lease says which pair plays.
+func runMatrix(t *testing.T, worker engine.Worker) map[cellKey]cell {
+	e := loaded(t, "cancel-storm", choice{client: "reference", server: "reference"})
+	var pairs []lease.Pair
+	for _, r := range matrix() {
+		pairs = append(pairs, lease.Pair{Arm: string(analysis.ArmTarget), Client: r.client, Server: r.server})
+	}
+	cells := map[cellKey]cell{}
+	var mu sync.Mutex // guards cells
+	pool := engine.Pool{Worker: worker, Setup: e.setup(pairs), Jobs: 2, CPULimit: e.cpuLimit()}
+	err := pool.Run(t.Context(), matrixLeases, func(out engine.Outcome) error {
+		if out.Death != nil {
+			return fmt.Errorf("seed %d of %v: %s\n%s", out.Lease.Seed, pairs[out.Lease.Pair], out.Death.Headline(), out.Death.Report)
+		}
+		w, err := e.judged(out, pairs[out.Lease.Pair])
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		addWorld(cells, matrix()[out.Lease.Pair].target, w)
+		return nil
+	})
+	require.NoError(t, err)
+	return cells
+}
+
+func matrixLeases(yield func(lease.Lease) bool) {
+	for pair, r := range matrix() {
+		for seed := range r.worlds {
+			for _, version := range bothVersions() {
+				if !yield(lease.Lease{Pair: pair, SpecVersion: version, Seed: seed}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// addWorld counts the verdicts of a world. One that is implied by a stricter rule
+// reports the same act a second time, and does not count.
+func addWorld(cells map[cellKey]cell, target string, w analysis.World) {
+	for _, v := range w.Judgement.Verdicts {
+		k := cellKey{target, w.SpecVersion, v.Rule}
+		c := cells[k]
+		c.checked += v.Checked
+		if v.Status == oracle.Fail && v.Implied == "" {
+			if c.failed == 0 || w.Seed < c.seed {
+				c.seed, c.what = w.Seed, v.Violations[0].What
+			}
+			c.failed += v.Failed
+		}
+		cells[k] = c
+	}
+}
