@@ -34,14 +34,18 @@ func (d *ResultDir) WritePage(id, markdown string) error {
 
 // WriteSummary writes summary.json, and its verdicts alone to verdicts.json.
 func (d *ResultDir) WriteSummary(s Summary) error {
-	return errors.Join(d.writeJSON(SummaryFile, s), d.writeJSON(VerdictsFile, verdictsOf(s)))
+	// Distributions are long lists of short numbers: indented they would be five
+	// times as large and no easier to read.
+	return errors.Join(d.writeJSONWith(SummaryFile, s, ""), d.writeJSON(VerdictsFile, verdictsOf(s)))
 }
 
-func (d *ResultDir) writeJSON(name string, v any) error {
+func (d *ResultDir) writeJSON(name string, v any) error { return d.writeJSONWith(name, v, " ") }
+
+func (d *ResultDir) writeJSONWith(name string, v any, indent string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
+	enc.SetIndent("", indent)
 	if err := enc.Encode(v); err != nil {
 		return d.note(fmt.Errorf("encode %s: %w", name, err))
 	}
