@@ -47,12 +47,14 @@ type pending struct {
 
 func (p *pending) end() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return
+	pending := !p.over
+	if pending {
+		p.world.note(history.Event{Side: history.Client, Kind: history.Cancel, Call: p.call, Text: "cancel"})
 	}
-	p.world.note(history.Event{Side: history.Client, Kind: history.Cancel, Call: p.call, Text: "cancel"})
-	p.cancel()
+	p.mu.Unlock()
+	if pending {
+		p.cancel()
+	}
 }
 
 func (p *pending) returned(value string, err error) {

@@ -15,7 +15,7 @@ const (
 	perStep   = 32                    // samples before the step doubles
 	// worldCalls is how many calls a world may make before it collects garbage
 	// at an instant of its own; smaller worlds are collected between worlds.
-	worldCalls = 2000
+	worldCalls = 250
 )
 
 // sample counts goroutines at instants of its own until sampling ends. The step

@@ -68,14 +68,14 @@ func parseSpan(part string) (span, error) {
 	if isRange && from == "" {
 		return span{}, fmt.Errorf("%s is negative or has no beginning; the smallest seed is 0", quote(part))
 	}
-	first, err := parseSeed(from)
+	first, err := ParseSeed(from)
 	if err != nil || !isRange {
 		return span{first, first}, err
 	}
 	if to == "" {
 		return span{}, fmt.Errorf("the range %s has no end; write %d-%d, say", quote(part), first, min(first+999, MaxSeed))
 	}
-	last, err := parseSeed(to)
+	last, err := ParseSeed(to)
 	if err != nil {
 		return span{}, err
 	}
@@ -85,8 +85,8 @@ func parseSpan(part string) (span, error) {
 	return span{first, last}, nil
 }
 
-// parseSeed reads one seed, as it is printed.
-func parseSeed(text string) (uint64, error) {
+// ParseSeed reads one seed, as it is printed: a decimal number up to MaxSeed.
+func ParseSeed(text string) (uint64, error) {
 	if text == "" {
 		return 0, fmt.Errorf("a seed is missing; look for a comma too many")
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -100,7 +101,11 @@ func (h *handler) wait(ctx context.Context, d time.Duration) error {
 		h.notice(ctx)
 		return ctx.Err()
 	case <-timer.C:
-		return nil
+		// Both may be ready, and select takes either: who was told stops.
+		if ctx.Err() != nil {
+			h.notice(ctx)
+		}
+		return ctx.Err()
 	}
 }
 
@@ -162,9 +167,9 @@ func (h *handler) chatty(ctx context.Context) (string, error) {
 		}
 		figure++
 		h.event(history.Progress, history.Event{Value: fmt.Sprint(figure)})
-		if err := h.progress(figure); err != nil && ctx.Err() != nil {
+		if err := h.progress(figure); err != nil {
 			h.notice(ctx)
-			return "", ctx.Err()
+			return "", cmp.Or(ctx.Err(), err)
 		}
 	}
 	return h.result(), nil

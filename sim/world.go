@@ -235,12 +235,25 @@ func (w *world) load() {
 			defer callers.Done()
 			for _, call := range calls {
 				time.Sleep(call.Think)
+				if w.over() {
+					return
+				}
 				w.makeCall(call)
 			}
 		})
 	}
 	if !w.within(callers.Wait) {
 		w.event(history.World, history.Horizon, 0, errors.New("calls had not returned"))
+	}
+}
+
+// over reports whether the horizon has come.
+func (w *world) over() bool {
+	select {
+	case <-w.horizon:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -251,6 +264,9 @@ func (w *world) settle() {
 }
 
 func (w *world) probe() {
+	if w.over() {
+		return
+	}
 	w.within(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), w.header.Horizon)
 		defer cancel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/segmentio/encoding/json"
+	"io"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
+	"github.com/mcpsim/mcpsim/sim/targets"
 )
 
 // cpuLimit is how much processor time one world may use before it counts as a
@@ -25,7 +27,7 @@ func (e *experiment) cpuLimit() time.Duration {
 // event.
 func (e *experiment) judged(out engine.Outcome, pair lease.Pair) (analysis.World, error) {
 	if out.Death != nil && out.Death.Recurred {
-		h, err := e.lastWords(out)
+		h, err := e.lastWords(out, pair)
 		if err != nil {
 			return analysis.World{}, err
 		}
@@ -42,7 +44,7 @@ func (e *experiment) judged(out engine.Outcome, pair lease.Pair) (analysis.World
 }
 
 // lastWords puts together the history of a world that killed its worker.
-func (e *experiment) lastWords(out engine.Outcome) (*history.History, error) {
+func (e *experiment) lastWords(out engine.Outcome, pair lease.Pair) (*history.History, error) {
 	d := out.Death
 	h, err := partialHistory(bytes.Join(d.Events, nil))
 	if err != nil {
@@ -55,7 +57,7 @@ func (e *experiment) lastWords(out engine.Outcome) (*history.History, error) {
 	}
 	h.Events = append(h.Events, history.Event{
 		Seq: len(h.Events), At: at, Side: history.World, Kind: history.Crash,
-		Text: strings.Join(append([]string{d.Headline()}, d.Stack()...), "\n"), Blame: e.blame(*d),
+		Text: strings.Join(append([]string{d.Headline()}, d.Stack()...), "\n"), Blame: blame(*d, pair),
 	})
 	return h, nil
 }
@@ -69,8 +71,11 @@ func partialHistory(encoded []byte) (*history.History, error) {
 	h := &history.History{Header: dec.Header()}
 	for {
 		e, err := dec.Next()
-		if err != nil {
+		if errors.Is(err, history.ErrCut) || err == io.EOF {
 			return h, nil // where it broke off is where the worker died
+		}
+		if err != nil {
+			return nil, err
 		}
 		h.Events = append(h.Events, e)
 	}
@@ -79,8 +84,8 @@ func partialHistory(encoded []byte) (*history.History, error) {
 // blame says whose code died: the first target whose package the stack names
 // before it names any other code of ours. A worker that ended without a stack
 // accuses nobody.
-func (e *experiment) blame(d engine.Death) string {
-	client, server := d.Names(e.client.Package), d.Names(e.server.Package)
+func blame(d engine.Death, pair lease.Pair) string {
+	client, server := d.Names(packageOf(pair.Client)), d.Names(packageOf(pair.Server))
 	switch {
 	case client && server:
 		return "pair"
@@ -90,4 +95,13 @@ func (e *experiment) blame(d engine.Death) string {
 		return "server"
 	}
 	return ""
+}
+
+// packageOf is where a target's code lives. The target exists: it was run.
+func packageOf(target string) string {
+	t, err := targets.Find(target)
+	if err != nil {
+		panic(err)
+	}
+	return t.Package
 }

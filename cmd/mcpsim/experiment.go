@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,9 +92,13 @@ func (c *choice) applyScheduler(e *experiment) error {
 	if c.schedulerSeed == "" {
 		return nil
 	}
-	seed, err := oneSeed("--scheduler-seed", c.schedulerSeed)
+	// All 64 bits: histories name the ones that were derived.
+	seed, err := strconv.ParseUint(c.schedulerSeed, 10, 64)
+	if err != nil {
+		return fmt.Errorf("--scheduler-seed %q: it is a decimal number of at most 64 bits", c.schedulerSeed)
+	}
 	e.schedulerSeed = &seed
-	return err
+	return nil
 }
 
 // readScenario takes a name of the catalogue, or a path if it looks like one.
@@ -167,10 +172,7 @@ func (e *experiment) chooseVersions(asked []string) error {
 // setup is what the workers need to know of the pair under test and of those
 // that stand beside it for comparison.
 func (e *experiment) setup(pairs []lease.Pair) lease.Setup {
-	return lease.Setup{
-		Scenario: e.scenario.Marshal(), Pairs: pairs, Mode: lease.Judge,
-		CPUSeconds: uint64(2*e.cpuLimit().Seconds()) + 10,
-	}
+	return lease.Setup{Scenario: e.scenario.Marshal(), Pairs: pairs, Mode: lease.Judge}
 }
 
 // tested is the pair under test; controls are the pairs beside it, see

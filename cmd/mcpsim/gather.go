@@ -146,7 +146,7 @@ func (e *experiment) rerun(out engine.Outcome) (encoded []byte, digest string, e
 		w, err := e.judged(out, e.tested())
 		return out.Reply.History, w.Digest, err
 	}
-	h, err := e.lastWords(out)
+	h, err := e.lastWords(out, e.tested())
 	if err != nil {
 		return nil, "", err
 	}

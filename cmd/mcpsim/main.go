@@ -1,10 +1,12 @@
 // Command mcpsim finds, reproduces and measures cancellation races in
 // implementations of the Model Context Protocol.
 //
-// The files of this package are the verbs (run.go, replay.go, list.go, show.go,
-// doctor.go) and what they share (experiment.go, build.go, progress.go). The
-// program that simulates is ./worker; this one builds it, hands it worlds and
-// adds up what it says.
+// The files of this package are the command line (root.go), its verbs (run.go,
+// replay.go, list.go, show.go, doctor.go) and what they share: experiment.go
+// decides what to run, gather.go takes the worlds as they end, crash.go makes
+// sense of a world that killed its worker, progress.go and terminal.go talk to
+// the user. The program that simulates is ./worker; this one builds it, hands it
+// worlds and adds up what it says.
 package main
 
 import (

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -146,17 +145,17 @@ func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) e
 		partial = runErr.Error()
 	}
 	summary := g.aggregate.Summary()
-	decision := analysis.Decide(summary, g.experiment.required(g.exercised(summary)), r.strict, partial)
 	g.write(context.WithoutCancel(ctx), r.jobs, summary)
+	if partial == "" && len(g.troubles) > 0 {
+		partial = g.troubles[0].Error()
+	}
 	g.note(g.dir.Finish(partial, time.Now()))
+	decision := analysis.Decide(summary, g.experiment.required(g.exercised(summary)), r.strict, partial)
 	report := g.report(summary, decision)
 	report.Elapsed = time.Since(r.started)
 	report.Style = analysis.Style{Color: colorful(r.stdout), ASCII: r.ascii}
 	if _, err := io.WriteString(r.stdout, analysis.Text(report)); err != nil {
 		return failed(fmt.Errorf("print the report: %w", err))
-	}
-	if decision.Code == exitOK && len(g.troubles) > 0 {
-		return failed(errors.Join(g.troubles...))
 	}
 	if decision.Code != exitOK {
 		return &exitError{code: decision.Code}

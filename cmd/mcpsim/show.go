@@ -30,8 +30,10 @@ func newShow() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			_, err = cmd.OutOrStdout().Write(data)
-			return err
+			if _, err := cmd.OutOrStdout().Write(data); err != nil {
+				return failed(err)
+			}
+			return nil
 		},
 	})
 	return show
@@ -45,8 +47,10 @@ func newVersion() *cobra.Command {
 		Example: "  mcpsim version",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "mcpsim", programVersion())
-			return err
+			if _, err := fmt.Fprintln(cmd.OutOrStdout(), "mcpsim", programVersion()); err != nil {
+				return failed(err)
+			}
+			return nil
 		},
 	}
 }

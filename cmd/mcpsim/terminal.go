@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/mcpsim/mcpsim/sim"
 )
 
 // colorful reports whether out is a terminal whose user did not ask for no
@@ -30,9 +31,9 @@ func utf8Locale() bool {
 
 // oneSeed reads a seed as it is typed: a decimal number.
 func oneSeed(flag, text string) (uint64, error) {
-	seed, err := strconv.ParseUint(text, 10, 63)
+	seed, err := sim.ParseSeed(text)
 	if err != nil {
-		return 0, fmt.Errorf("%s %q: a seed is a decimal number from 0 to %d", flag, text, uint64(1)<<63-1)
+		return 0, fmt.Errorf("%s %w", flag, err)
 	}
 	return seed, nil
 }

@@ -91,6 +91,10 @@ func (p *child) greet(setup lease.Setup) error {
 	if err := json.Unmarshal(payload, &p.hello); err != nil {
 		return fmt.Errorf("read its greeting: %w", err)
 	}
+	if !p.hello.Virtual || p.hello.Protocol != lease.Protocol {
+		return fmt.Errorf("it is not a worker of this mcpsim (virtual time: %t, protocol %d, not %d); install mcpsim again from the same source",
+			p.hello.Virtual, p.hello.Protocol, lease.Protocol)
+	}
 	return lease.WriteJSON(p.in, lease.KindSetup, setup)
 }
 

@@ -9,8 +9,9 @@ import (
 )
 
 // A watchdog ends a worker that makes no progress. Progress is judged by the
-// processor time that the worker spends without a word, never by the wall: a
-// machine that is busy or asleep accuses nobody.
+// processor time that the worker spends without a word, so that a busy machine
+// accuses nobody. Only a worker that uses no processor at all for two minutes is
+// ended by the wall's clock, as it waits for what its world cannot bring.
 type watchdog struct {
 	limit time.Duration // of processor time without progress
 	quit  chan struct{} // closed by stop

@@ -23,6 +23,10 @@ const (
 	CrashFD = 5 // what the runtime prints when it dies
 )
 
+// Protocol is the version of what this package defines. A program and a worker
+// that were built from different sources are told by it.
+const Protocol = 1
+
 // A Mode says how much a worker does with a world.
 type Mode string
 
@@ -43,11 +47,10 @@ type Pair struct {
 
 // A Setup is what all leases of a worker have in common.
 type Setup struct {
-	Scenario   []byte `json:"scenario"` // YAML
-	Pairs      []Pair `json:"pairs"`
-	Mode       Mode   `json:"mode"`
-	Stream     bool   `json:"stream"` // send each event as it happens
-	CPUSeconds uint64 `json:"cpu_s"`  // the process ends itself after this much processor time in one world
+	Scenario []byte `json:"scenario"` // YAML
+	Pairs    []Pair `json:"pairs"`
+	Mode     Mode   `json:"mode"`
+	Stream   bool   `json:"stream"` // send each event as it happens
 }
 
 // A Lease is one world to run.
@@ -81,9 +84,10 @@ const (
 
 // A Hello is how a worker introduces itself.
 type Hello struct {
-	Virtual bool   `json:"virtual"` // its clock is simulated
-	Seeded  bool   `json:"seeded"`  // its chance and scheduler follow the seed
-	Go      string `json:"go"`      // runtime.Version()
+	Protocol int    `json:"protocol"` // the worker's [Protocol]
+	Virtual  bool   `json:"virtual"`  // its clock is simulated
+	Seeded   bool   `json:"seeded"`   // its chance and scheduler follow the seed
+	Go       string `json:"go"`       // runtime.Version()
 }
 
 // MaxFrame bounds a frame, in bytes. A kept history is the largest.

@@ -27,6 +27,6 @@ func run() error {
 	// Garbage is collected between worlds: within one it would change the order
 	// of events.
 	debug.SetGCPercent(-1)
-	hello := lease.Hello{Virtual: clock.Virtual(), Seeded: clock.Seeded(), Go: runtime.Version()}
+	hello := lease.Hello{Protocol: lease.Protocol, Virtual: clock.Virtual(), Seeded: clock.Seeded(), Go: runtime.Version()}
 	return lease.Serve(lease.FD(lease.InFD), lease.FD(lease.OutFD), hello, &runner{})
 }

@@ -20,7 +20,8 @@ type runner struct {
 	scenario *sim.Scenario
 	pairs    []pair
 	events   func(line []byte) error
-	worlds   int
+	worlds   int // since garbage was collected
+	garbage  int // events since then
 }
 
 type pair struct {
@@ -28,8 +29,12 @@ type pair struct {
 	client, server sim.Target
 }
 
-// collectEvery is how many worlds pass between two collections of garbage.
-const collectEvery = 50
+// Garbage is collected between two worlds once so many worlds or events have
+// passed.
+const (
+	collectWorlds = 50
+	collectEvents = 20_000
+)
 
 func (r *runner) Setup(s lease.Setup, events func([]byte) error) error {
 	scenario, err := sim.Parse("scenario", s.Scenario)
@@ -52,7 +57,8 @@ func (r *runner) Setup(s lease.Setup, events func([]byte) error) error {
 }
 
 func (r *runner) Run(l lease.Lease) lease.Reply {
-	if r.worlds++; r.worlds%collectEvery == 0 {
+	if r.worlds++; r.worlds > collectWorlds || r.garbage > collectEvents {
+		r.worlds, r.garbage = 0, 0
 		runtime.GC()
 	}
 	reply, err := r.world(l)
@@ -63,9 +69,6 @@ func (r *runner) Run(l lease.Lease) lease.Reply {
 }
 
 func (r *runner) world(l lease.Lease) (lease.Reply, error) {
-	if err := limitCPU(r.setup.CPUSeconds); err != nil {
-		return lease.Reply{}, err
-	}
 	schedule, err := sim.Expand(r.scenario, l.Seed, l.SchedulerSeed)
 	if err != nil {
 		return lease.Reply{}, err
@@ -85,6 +88,9 @@ func (r *runner) world(l lease.Lease) (lease.Reply, error) {
 	h, left, err := sim.Run(cfg)
 	if err != nil {
 		return lease.Reply{}, err
+	}
+	if h != nil {
+		r.garbage += len(h.Events)
 	}
 	return r.reply(l, p.arm, h, left)
 }
