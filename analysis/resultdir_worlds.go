@@ -49,6 +49,10 @@ func compareLines(a, b WorldLine) int {
 // the process die.
 const flushEvery = 256
 
+// maxSorted is how many worlds are put in order at the end. The lines of a larger
+// run stay in the order in which its worlds ended, rather than fill the memory.
+const maxSorted = 1_000_000
+
 // worldsWriter appends lines as worlds end, in whatever order, to a file that
 // finish replaces by the same lines in order.
 type worldsWriter struct {
@@ -101,6 +105,9 @@ func (w *worldsWriter) finish(name string) error {
 	closing := errors.Join(w.zip.Close(), w.file.Close())
 	if err := w.fail(closing); err != nil {
 		return err
+	}
+	if w.lines > maxSorted {
+		return os.Rename(w.part, name)
 	}
 	var lines []WorldLine
 	if err := eachLine(w.part, func(l WorldLine) error { lines = append(lines, l); return nil }); err != nil {

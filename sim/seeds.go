@@ -12,7 +12,7 @@ import (
 // Bounds of a range of seeds.
 const (
 	MaxSeed  = 1 << 63    // the largest seed
-	MaxSeeds = 10_000_000 // how many seeds one run may have
+	MaxSeeds = 1_000_000 // how many seeds one run may have
 )
 
 // Seeds is a set of seeds as people type it: "0-999", "7", "3,9,20-25". It holds

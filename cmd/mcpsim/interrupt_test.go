@@ -72,7 +72,7 @@ func (r *running) awaitWorlds(t *testing.T) []*process.Process {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		info, err := os.Stat(filepath.Join(r.out, "worlds.ndjson.zst.part"))
-		return err == nil && info.Size() > 0
+		return err == nil && info.Size() > 0 || r.hasEnded()
 	}, patience, look, "no world was counted")
 	return r.awaitWorkers(t)
 }
@@ -81,10 +81,23 @@ func (r *running) awaitWorlds(t *testing.T) []*process.Process {
 func (r *running) awaitWorkers(t *testing.T) (workers []*process.Process) {
 	t.Helper()
 	require.Eventually(t, func() bool {
+		if r.hasEnded() {
+			return true
+		}
 		workers = r.workers(t)
 		return len(workers) == 2
-	}, patience, look, "there are no workers")
+	}, patience, look)
+	require.Len(t, workers, 2, "%s%s", &r.stderr, &r.stdout)
 	return workers
+}
+
+func (r *running) hasEnded() bool {
+	select {
+	case <-r.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 func (r *running) interrupt(t *testing.T) {
@@ -176,13 +189,8 @@ func TestSecondInterrupt(t *testing.T) {
 	// The first one may be taken note of at any time after it was sent, so more are
 	// sent until one is not the first.
 	require.Eventually(t, func() bool {
-		select {
-		case <-r.ended:
-			return true
-		default:
-			_ = r.cmd.Process.Signal(os.Interrupt) // it may have ended meanwhile
-			return false
-		}
+		_ = r.cmd.Process.Signal(os.Interrupt) // it may have ended meanwhile
+		return r.hasEnded()
 	}, patience, look)
 	status, ok := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	require.True(t, ok)

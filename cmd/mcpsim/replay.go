@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +79,8 @@ type recorded struct {
 	digest  string
 	history *history.History // nil when it was not kept
 	finding string           // "F1"
+	side    history.Side     // that it is about; empty: either
+	call    int              // of its example; 0: none of its own
 	peers   [2]history.Peer  // client and server of the record
 }
 
@@ -197,7 +200,7 @@ func (r *replayCommand) record(result *analysis.Run, m analysis.Manifest, f anal
 		return recorded{}, usage(err)
 	}
 	k := analysis.HistoryKey{SpecVersion: r.specVersion, Seed: seed}
-	rec := recorded{finding: f.ID, peers: [2]history.Peer{m.Client, m.Server}}
+	rec := recorded{finding: f.ID, side: f.Side, call: f.Example.Call, peers: [2]history.Peer{m.Client, m.Server}}
 	line, found, err := result.World(analysis.ArmTarget, k)
 	if err != nil {
 		return recorded{}, usage(err)
@@ -260,9 +263,9 @@ func (r *replayCommand) compareRecord(h *history.History, rec recorded) string {
 // print shows the answers, the listing and the last line.
 func (r *replayCommand) print(h *history.History, sameness string, rec recorded) error {
 	j := oracle.Judge(h)
-	broken := r.broken(j)
+	broken := r.broken(j, rec)
 	opts := spacetime.Options{Call: r.call, All: r.all, Wire: r.wire, ASCII: r.ascii, Colour: colorful(r.stdout)}
-	if len(broken) > 0 && len(broken[0].Violations) > 0 {
+	if len(broken) > 0 {
 		opts.Finding = spacetime.Finding{ID: named(rec.finding, broken[0].Rule), Violation: broken[0].Violations[0]}
 	}
 	answer, code := r.answer(broken, rec)
@@ -276,16 +279,32 @@ func (r *replayCommand) print(h *history.History, sameness string, rec recorded)
 	return nil
 }
 
-// broken lists the verdicts that count: those of the finding's rule, or all that
-// failed.
-func (r *replayCommand) broken(j oracle.Judgement) []oracle.Verdict {
+// broken lists the verdicts that count, with the violations that do: those of the
+// finding's rule and side, the example's call first, or all that failed.
+func (r *replayCommand) broken(j oracle.Judgement, rec recorded) []oracle.Verdict {
 	var out []oracle.Verdict
 	for _, v := range j.Verdicts {
-		if v.Status == oracle.Fail && (r.rule == v.Rule || r.rule == "" && v.Implied == "") {
+		if v.Status != oracle.Fail || r.rule != v.Rule && (r.rule != "" || v.Implied != "") {
+			continue
+		}
+		v.Violations = slices.DeleteFunc(slices.Clone(v.Violations), func(x oracle.Violation) bool {
+			return rec.side != "" && x.Side != rec.side
+		})
+		slices.SortStableFunc(v.Violations, func(a, b oracle.Violation) int {
+			return preferred(b, rec) - preferred(a, rec)
+		})
+		if len(v.Violations) > 0 {
 			out = append(out, v)
 		}
 	}
 	return out
+}
+
+func preferred(v oracle.Violation, rec recorded) int {
+	if rec.call != 0 && v.Call == rec.call {
+		return 1
+	}
+	return 0
 }
 
 func (r *replayCommand) answer(broken []oracle.Verdict, rec recorded) (string, int) {
