@@ -5,7 +5,7 @@ import "github.com/mcpsim/mcpsim/analysis/oracle"
 // resultOf puts what became of a cancelled call into one word. An incident
 // outweighs the rest; a cancel that was read while the call was queued or
 // running is judged by what was sent afterwards; everything that had ended
-// before the cancel was read is benign.
+// before the cancel was read, or crossed it in the same instant, is benign.
 func resultOf(c oracle.CallResult) Result {
 	switch {
 	case c.Incident != "":
@@ -19,8 +19,11 @@ func resultOf(c oracle.CallResult) Result {
 	case oracle.Returned, oracle.Crossing, oracle.AfterResponse:
 		return ResultEnded
 	case oracle.Queued, oracle.Running:
-		if answered(c.Wire) {
+		switch {
+		case answered(c.Wire):
 			return ResultLate
+		case c.Wire == oracle.Crossed:
+			return ResultEnded
 		}
 		return ResultSilent
 	}

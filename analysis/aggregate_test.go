@@ -126,6 +126,7 @@ func TestResultOf(t *testing.T) {
 		{"late by the judge", oracle.CallResult{Sent: true, Phase: oracle.Running, Late: true}, ResultLate},
 		{"the wire shows an answer", oracle.CallResult{Sent: true, Phase: oracle.Running, Wire: oracle.Answered}, ResultLate},
 		{"nothing on the wire", oracle.CallResult{Sent: true, Phase: oracle.Queued, Wire: oracle.Silent}, ResultSilent},
+		{"a response crossed in the same instant, benign", oracle.CallResult{Sent: true, Phase: oracle.Running, Wire: oracle.Crossed}, ResultEnded},
 		{"handler had ended, benign", oracle.CallResult{Sent: true, Phase: oracle.Returned, Wire: oracle.Answered}, ResultEnded},
 		{"crossing, benign", oracle.CallResult{Sent: true, Phase: oracle.Crossing, Wire: oracle.Crossed}, ResultEnded},
 		{"nobody read it", oracle.CallResult{Sent: true, Phase: oracle.Undelivered}, ResultOther},

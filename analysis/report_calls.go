@@ -35,7 +35,6 @@ func fateOf(g Group) fate {
 		case oracle.NeverIssued, oracle.BeforeRequest:
 			f.early += o.N
 		case oracle.Queued, oracle.Running:
-			f.open += o.N
 			f.addOpen(o)
 		default:
 			f.over += o.N
@@ -44,7 +43,15 @@ func fateOf(g Group) fate {
 	return f
 }
 
+// addOpen adds cancels that were read while the call was queued or running. One
+// that a response crossed in the same instant was too late, as if the call had
+// ended before.
 func (f *fate) addOpen(o Outcome) {
+	if o.Wire == oracle.Crossed {
+		f.over += o.N
+		return
+	}
+	f.open += o.N
 	switch o.Wire {
 	case oracle.Answered:
 		f.answered += o.N

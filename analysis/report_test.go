@@ -152,6 +152,23 @@ func TestTextColor(t *testing.T) {
 	assert.Equal(t, plain, colored, "colour changes nothing else")
 }
 
+// A response that crossed the cancel in the same instant was written: the call
+// is not silent. Blocks of the table add up all the same.
+func TestSameInstantIsNotSilent(t *testing.T) {
+	g := Group{Cancelled: 11, Sent: 10, Outcomes: []Outcome{
+		{Phase: oracle.Running, Wire: oracle.Crossed, N: 1},
+		{Phase: oracle.Queued, Wire: oracle.Crossed, N: 2},
+		{Phase: oracle.Returned, Wire: oracle.Crossed, N: 1},
+		{Phase: oracle.Running, Wire: oracle.Silent, N: 3},
+		{Phase: oracle.Running, Wire: oracle.Answered, N: 2},
+		{Phase: oracle.Queued, Wire: oracle.AnsweredTwice, N: 1},
+	}}
+	f := fateOf(g)
+	assert.Equal(t, fate{unsent: 1, sent: 10, over: 4, open: 6, silent: 3, answered: 2, twice: 1}, f)
+	assert.Equal(t, f.sent, f.undelivered+f.early+f.over+f.open)
+	assert.Equal(t, f.open, f.silent+f.answered+f.twice)
+}
+
 // A target's error text is hostile until it is made printable.
 func TestTextKeepsEscapesOut(t *testing.T) {
 	r := testReport(synthSummary(answers, 20, modern), false, nil, modern)

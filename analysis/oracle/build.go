@@ -200,6 +200,9 @@ func (b *builder) landmark(e *history.Event) {
 		b.closed = earlier(b.closed, e)
 	case history.Horizon:
 		b.horizon = earlier(b.horizon, e)
+		if b.close != nil {
+			b.stalled = earlier(b.stalled, e)
+		}
 	case history.Close:
 		b.close = earlier(b.close, e)
 		b.over = earlier(b.over, e)
@@ -207,6 +210,9 @@ func (b *builder) landmark(e *history.Event) {
 		b.crash = earlier(b.crash, e)
 		b.over = earlier(b.over, e)
 	case history.Hangup, history.EOF, history.Served:
+		if e.Kind == history.Served {
+			b.served = earlier(b.served, e)
+		}
 		if b.close == nil {
 			b.broken = earlier(b.broken, e)
 		}

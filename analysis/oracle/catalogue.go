@@ -55,7 +55,7 @@ func receiverRules() []Rule {
 		Notes: []string{
 			"Q6: \"as soon as practical\" has no bound; in virtual time telling the handler takes no time, so any that passes is the implementation's choice. The distribution is reported beside the verdict.",
 		},
-		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work"},
+		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late"},
 	}, {
 		ID:        "PROGRESS-AFTER-CANCEL",
 		Statement: "No progress is reported for a request once its cancel has taken effect.",
@@ -159,10 +159,11 @@ func sharedRules() []Rule {
 		Property:  Liveness,
 		Clauses:   onBothPages("Both parties MUST handle these race conditions gracefully", Must),
 		Convicts: "A crash in the implementation's own code; a session that one side ended without having been asked to; a health probe after the " +
-			"race that failed; or a call that nobody cancelled whose handler was told, which failed, got another's answer, or was never finished.",
+			"race that failed; a session that could not be closed; or a call that nobody cancelled whose handler was told, which failed, got another's answer, or was never finished.",
 		Exempt: []Exemption{
 			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session is lost, and may be."},
 			{Why: whyOwnError, What: "A call whose tool returned an error by itself."},
+			{Why: whyToolRuns, What: "The session cannot be closed while a tool runs that has not been told, or that does not stop when told."},
 			{What: "A crash outside the implementations' code makes the verdict unknown."},
 			{What: "What RESP-ONCE or LATE-IGNORED report is not reported again."},
 		},

@@ -32,6 +32,8 @@ type session struct {
 	close     *history.Event
 	closed    *history.Event
 	horizon   *history.Event
+	stalled   *history.Event // the world's limit, reached while the session was being closed
+	served    *history.Event
 	crash     *history.Event
 	over      *history.Event // the first sign of the session's end: close, hangup, end of stream, server's return, crash
 	broken    *history.Event // the first such sign that is not the application's closing, before it

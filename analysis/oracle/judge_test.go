@@ -3,6 +3,7 @@ package oracle
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -220,6 +221,14 @@ func TestStopWork(t *testing.T) {
 			210 server eof; told 1; end 1 canceled; hangup; served
 			220 client eof; closed`},
 	}, {
+		why: "told later than the cancel", want: Fail, checked: 1, fails: "CANCEL-STOP-WORK", side: history.Server,
+		script: script{text: running + deaf + `90 server told 1; end 1 canceled`},
+	}, {
+		why: "begun in the instant of the cancel, and told later", want: Fail, checked: 1, fails: "CANCEL-STOP-WORK",
+		script: script{text: `10 client issue 1; > call 1
+			20 server < call 1` + "\n" + deaf + `server start 1
+			90 server told 1; end 1 canceled`},
+	}, {
 		why: "ended in the instant of the cancel", want: Vacuous, uncounted: whySameInstant,
 		script: script{text: running + deaf + `server end 1 "done 1"`},
 	}, {
@@ -241,6 +250,57 @@ func TestStopWork(t *testing.T) {
 			45 server told 1; end 1 canceled; hangup; served
 			50 client eof; closed`},
 	}})
+}
+
+func TestTellingLate(t *testing.T) {
+	deaf := `30 client cancel 1; > cancel 1; return 1 canceled
+		40 server < cancel 1
+	`
+	for _, tc := range []struct {
+		why, text, clock string
+		what             string // empty: it passes
+		lateness         time.Duration
+		events           []history.Kind
+	}{{
+		why: "it ran already", text: running + deaf + `90 server told 1; end 1 canceled`,
+		what: "told the handler late", lateness: 50 * time.Millisecond,
+		events: []history.Kind{history.Start, history.Read, history.Told},
+	}, {
+		why: "it began later, and was told later still",
+		text: `10 client issue 1; > call 1
+			20 server < call 1` + "\n" + deaf + `60 server start 1
+			95 server told 1; end 1 canceled`,
+		what: "began the handler after reading the cancel, and told the handler late", lateness: 55 * time.Millisecond,
+		events: []history.Kind{history.Read, history.Start, history.Told},
+	}, {
+		why: "wall time, within the grace", clock: "wall", text: running + deaf + `90 server told 1; end 1 canceled`,
+	}, {
+		why: "wall time, beyond it", clock: "wall", text: running + deaf + `91 server told 1; end 1 canceled`,
+		what: "told the handler late", lateness: 51 * time.Millisecond,
+		events: []history.Kind{history.Start, history.Read, history.Told},
+	}} {
+		t.Run(tc.why, func(t *testing.T) {
+			h := script{text: tc.text}.history(t)
+			h.Header.Clock = tc.clock
+			v := verdictOf(t, Judge(h), "CANCEL-STOP-WORK")
+			if tc.what == "" {
+				assert.Equal(t, Pass, v.Status)
+				return
+			}
+			require.Len(t, v.Violations, 1)
+			assert.Equal(t, tc.what, v.Violations[0].What)
+			assert.Equal(t, tc.lateness, v.Violations[0].Lateness)
+			assert.Equal(t, tc.events, kindsOf(h, v.Violations[0].Events))
+		})
+	}
+}
+
+func kindsOf(h *history.History, events []int) []history.Kind {
+	var out []history.Kind
+	for _, seq := range events {
+		out = append(out, h.Events[seq].Kind)
+	}
+	return out
 }
 
 func TestOnlyIssued(t *testing.T) {
@@ -429,6 +489,53 @@ func TestRaceGraceful(t *testing.T) {
 	}})
 }
 
+func TestClosingThatDoesNotEnd(t *testing.T) {
+	stopped := running + cancelled + `server end 1 canceled
+	`
+	hung := func(handler, text string) script {
+		return script{bare: true, handlers: []string{handler}, text: greeting + text + `
+			601000 world horizon close did not end
+			601000 client closed; server served`}
+	}
+	runRule(t, "RACE-GRACEFUL", []ruleCase{{
+		why: "neither side ends", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.World,
+		script: hung("cooperative", stopped+`1000 client close`),
+	}, {
+		why: "the client does not end", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Client,
+		script: hung("cooperative", stopped+`1000 client close; hangup
+			1010 server eof; hangup; served`),
+	}, {
+		why: "the server does not end", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Server,
+		script: hung("cooperative", stopped+`1000 client close; hangup; closed`),
+	}, {
+		why: "a tool that was told, and would stop if it could", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Server,
+		script: hung("chatty", running+cancelled+`1000 client close; hangup; closed`),
+	}, {
+		why: "a tool that does not stop when told", want: Pass, checked: 1, uncounted: whyToolRuns,
+		script: hung("stubborn", running+cancelled+`1000 client close; hangup; closed`),
+	}, {
+		why: "a tool that nobody told is another rule's", want: Pass, checked: 1, uncounted: whyToolRuns, fails: "CANCEL-STOP-WORK",
+		script: hung("cooperative", running+`30 client cancel 1; > cancel 1; return 1 canceled
+			40 server < cancel 1
+			1000 client close; hangup; closed`),
+	}, {
+		why: "without a cancel it is no race", want: Vacuous,
+		script: hung("cooperative", running+`50 server end 1 "done 1"; > result 1
+			60 client < result 1; return 1 "done 1"; close`),
+	}, {
+		why: "the limit that was reached before is another matter", want: Pass, checked: 1,
+		script: script{bare: true, text: greeting + stopped + `
+			60000 world horizon calls had not returned
+			60001 client close; hangup
+			60010 server eof; hangup; served
+			60020 client eof; closed`},
+	}})
+	h := hung("cooperative", stopped+`1000 client close`).history(t)
+	v := verdictOf(t, Judge(h), "RACE-GRACEFUL").Violations
+	require.Len(t, v, 1)
+	assert.Equal(t, []history.Kind{history.Close, history.Horizon}, kindsOf(h, v[0].Events))
+}
+
 func TestLateIgnored(t *testing.T) {
 	runRule(t, "LATE-IGNORED", []ruleCase{{
 		why: "no response came", want: Vacuous,
@@ -509,6 +616,15 @@ func TestNoLeak(t *testing.T) {
 	}, {
 		why: "the tool is made to leak", want: Pass, checked: 1, uncounted: whyToolsOwn,
 		script: leak(`chan receive|github.com/mcpsim/mcpsim/sim.(*world).forgotten|created by github.com/mcpsim/mcpsim/sim.(*handler).leaky`),
+	}, {
+		why: "the tool is still at work", want: Pass, checked: 1, uncounted: whyToolsOwn,
+		script: leak(`goroutine 9 [select]:|time.Sleep(0x5)|→/go/time/sleep.go:1|github.com/mcpsim/mcpsim/sim.(*handler).wait(0x1)|→/sim/tools.go:3|` +
+			`example.com/mcp.(*Server).call(0x2)|created by example.com/mcp.(*Server).serve in goroutine 4`),
+	}, {
+		why: "the tool is stuck inside the SDK", want: Fail, checked: 1, fails: "NO-LEAK", side: history.Server,
+		script: leak(`goroutine 9 [chan send]:|sync.(*Mutex).Lock(0x5)|→/go/sync/mutex.go:1|example.com/mcp.(*ServerSession).notify(0x1)|→/mcp/server.go:3|` +
+			`github.com/mcpsim/mcpsim/sim.(*handler).chatty(0x1)|github.com/mcpsim/mcpsim/sim.(*world).runTool(0x2)|` +
+			`created by example.com/mcp.(*Server).serve in goroutine 4`),
 	}, {
 		why: "the caller itself still waits", want: Pass, checked: 1, uncounted: whySimulators,
 		script: leak(`select|example.com/mcp.(*ClientSession).Call|created by github.com/mcpsim/mcpsim/sim.(*world).spawn`),

@@ -10,7 +10,7 @@ import (
 // What stacks look like in which the simulator itself has a hand.
 const (
 	toolCode     = "github.com/mcpsim/mcpsim/sim.(*handler)."
-	toolRunner   = "github.com/mcpsim/mcpsim/sim.(*world).runTool"
+	toolHelper   = "github.com/mcpsim/mcpsim/sim.(*world).forgotten"
 	byTheSim     = "created by github.com/mcpsim/mcpsim/sim."
 	createdBy    = "created by "
 	unknownStack = "an unknown stack"
@@ -45,13 +45,36 @@ func noLeak(x *index, t *tally) {
 
 // whyNotTheirs tells why a goroutine is not the targets' leak, "" if it is.
 func whyNotTheirs(stack string) string {
+	stuckIn := innermost(stack)
 	switch {
-	case strings.Contains(stack, toolCode) || strings.Contains(stack, toolRunner):
+	case strings.HasPrefix(stuckIn, toolCode) || strings.HasPrefix(stuckIn, toolHelper):
 		return whyToolsOwn
 	case strings.Contains(stack, byTheSim):
 		return whySimulators
 	}
 	return ""
+}
+
+// innermost returns the line of the innermost frame outside the standard library:
+// whose code the goroutine is stuck in, whoever called that. A tool that called
+// the SDK and does not come back is the SDK's. Empty: there is no such frame.
+func innermost(stack string) string {
+	for line := range strings.Lines(stack) {
+		if strings.HasPrefix(line, createdBy) {
+			break
+		}
+		if !strings.HasPrefix(line, "\t") && !standard(line) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// standard reports whether a stack's line is a function of the standard library,
+// or none at all: only the paths of other packages begin with a domain.
+func standard(line string) bool {
+	domain, _, path := strings.Cut(line, "/")
+	return !path || !strings.Contains(domain, ".")
 }
 
 // creator returns the function that started the goroutine.

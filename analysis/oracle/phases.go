@@ -117,6 +117,17 @@ func (x *index) outlived(c *call) *history.Event {
 	return witness
 }
 
+// toldLate returns the event by which the handler of c learned of its cancel, if
+// time had passed by then in which it ran with a context that was not done; nil
+// when it was told in time or not at all.
+func (x *index) toldLate(c *call) *history.Event {
+	told := x.telling(c)
+	if told == nil || c.start == nil || told.At <= max(c.req.c.At, c.start.At)+x.grace {
+		return nil
+	}
+	return told
+}
+
 // orphan returns the start of a handler that began when the cancel had been read
 // already, with a context that was not done; nil when there is none.
 func (x *index) orphan(c *call) *history.Event {
@@ -124,8 +135,8 @@ func (x *index) orphan(c *call) *history.Event {
 	if !before(c.req.c, start) || start.At <= c.req.c.At+x.grace || before(x.over, start) {
 		return nil
 	}
-	if c.told != nil && c.told.At == start.At {
-		return nil
+	if c.told != nil && c.told.At <= start.At+x.grace {
+		return nil // begun with a context that was done
 	}
 	return start
 }

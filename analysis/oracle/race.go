@@ -36,6 +36,7 @@ func raceGraceful(x *index, t *tally) {
 	} else {
 		x.judgeProbe(t)
 	}
+	x.judgeClosing(t)
 	if len(x.cancels) > 0 {
 		strays := x.strayValues()
 		taken := make(map[*call]*call, len(strays))
@@ -116,6 +117,39 @@ func (x *index) judgeProbe(t *tally) {
 		return
 	}
 	t.failAt(x, witness, Violation{Side: x.silentSide(x.probeRequest(), witness), What: what})
+}
+
+// judgeClosing judges a session that the application closed and that did not
+// end: somebody waits for what will never come.
+func (x *index) judgeClosing(t *tally) {
+	end := x.stalled
+	if end == nil || x.crash != nil || x.lastCancel(end) == nil {
+		return
+	}
+	for i := range x.calls {
+		if x.calls[i].holdsOut(end) {
+			t.leave(whyToolRuns)
+			return
+		}
+	}
+	v := Violation{What: "did not end the session that the application closed", Lateness: -1}
+	if !before(x.closed, end) {
+		v.Side = common(v.Side, history.Client)
+	}
+	if !before(x.served, end) {
+		v.Side = common(v.Side, history.Server)
+	}
+	if v.Side == "" {
+		return // both ended: the limit was not reached by the closing
+	}
+	t.fail(v, x.close, end)
+}
+
+// holdsOut reports whether the tool of c was still running at end by its own
+// doing: nobody had told it, or it does not stop when told.
+func (c *call) holdsOut(end *history.Event) bool {
+	running := before(c.start, end) && !before(c.end, end)
+	return running && !(c.Obedient() && before(c.told, end))
 }
 
 // probeRequest returns the request that the client wrote for its probe, or nil.

@@ -89,5 +89,6 @@ const (
 	whyCrashed        = "the process crashed before it could be seen"
 	whyToolsOwn       = "goroutines that the scenario's tool left behind"
 	whySimulators     = "goroutines of the simulator that wait for the target"
+	whyToolRuns       = "a tool was still running when the closing was given up"
 	whyOwnError       = "the tool itself failed"
 )

@@ -81,9 +81,7 @@ func (n *session) cancelled(id string) {
 		n.afterStrayCancel(id)
 		return
 	}
-	if n.defect != orphansWork {
-		c.tell()
-	}
+	n.tellHandler(c)
 	n.afterCancel(c)
 }
 

@@ -20,6 +20,7 @@ const none defect = ""
 const (
 	ignoresCancel       defect = "ignores-cancel"
 	orphansWork         defect = "orphans-work"
+	tellsLate           defect = "tells-late"
 	answersCancelled    defect = "answers-cancelled"
 	answersTwice        defect = "answers-twice"
 	progressAfterCancel defect = "progress-after-cancel"
@@ -82,6 +83,11 @@ func serverMutants() []Mutant {
 		Legacy: []string{"CANCEL-STOP-WORK"},
 		Modern: []string{"CANCEL-STOP-WORK"},
 	}, {
+		Name: string(tellsLate), defect: tellsLate, Side: history.Server,
+		Doc:    "falls silent, and tells the handler 50 ms later: CANCEL-STOP-WORK",
+		Legacy: []string{"CANCEL-STOP-WORK"},
+		Modern: []string{"CANCEL-STOP-WORK"},
+	}, {
 		Name: string(answersCancelled), defect: answersCancelled, Side: history.Server,
 		Doc:    "tells the handler and answers with an error once it has stopped: CANCEL-NO-RESPONSE, CANCEL-SILENCE",
 		Legacy: []string{"CANCEL-NO-RESPONSE"},
@@ -141,7 +147,22 @@ func clientMutants() []Mutant {
 // What follows is what the mutants do. The strict peers call these functions at
 // the moments that the names say, and nothing happens.
 
-// afterCancel runs in the server's reader when a cancel has closed c.
+// lateBy is how long the server that tells late waits.
+const lateBy = 50 * time.Millisecond
+
+// tellHandler runs in the server's reader when a cancel has closed c.
+func (n *session) tellHandler(c *call) {
+	switch n.defect {
+	case orphansWork:
+	case tellsLate:
+		time.AfterFunc(lateBy, c.tell) // harmless when the call is over by then
+	default:
+		c.tell()
+	}
+}
+
+// afterCancel runs in the server's reader when a cancel has closed c
+// and the handler's turn to be told is over.
 func (n *session) afterCancel(c *call) {
 	switch n.defect {
 	case answersTwice:

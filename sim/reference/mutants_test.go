@@ -24,6 +24,8 @@ func mutantConversations(e era) map[defect]conversation {
 			send(e.call("2", "slow", "100")), send(cancelOf("2")), silence(99 * ms), hear(e.answer("2", "done"))}},
 		orphansWork: {"says nothing, and nor does it to the handler", []step{
 			send(e.call("2", "slow", "100")), send(cancelOf("2")), told(0), silence(time.Hour), told(0)}},
+		tellsLate: {"says nothing, and leaves the handler alone for a while", []step{
+			send(e.call("2", "slow", "100")), send(cancelOf("2")), told(0), silence(49 * ms), told(0), silence(ms), told(1), silence(time.Hour)}},
 		answersCancelled: {"answers with an error", []step{
 			send(e.call("2", "slow", "100")), silence(50 * ms), send(cancelOf("2")), hear(refusal), silence(time.Hour)}},
 		answersTwice: {"an error at once, and then the deaf handler's result", []step{
