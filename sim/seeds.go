@@ -11,7 +11,7 @@ import (
 
 // Bounds of a range of seeds.
 const (
-	MaxSeed  = 1 << 63    // the largest seed
+	MaxSeed  = 1 << 63   // the largest seed
 	MaxSeeds = 1_000_000 // how many seeds one run may have
 )
 
