@@ -178,7 +178,16 @@ func (e *experiment) setup(pairs []lease.Pair) lease.Setup {
 // tested is the pair under test; controls are the pairs beside it, see
 // [analysis.Arm].
 func (e *experiment) tested() lease.Pair {
-	return lease.Pair{Arm: string(analysis.ArmTarget), Client: e.client.Name, Server: e.server.Name}
+	return lease.Pair{Arm: string(analysis.ArmTarget), Client: pinned(e.client), Server: pinned(e.server)}
+}
+
+// pinned names a target with its version, so that a worker that was built with
+// another one refuses it rather than be reported under the wrong name.
+func pinned(t sim.Target) string {
+	if t.Version == "" {
+		return t.Name
+	}
+	return t.Name + "@" + t.Version
 }
 
 func controls() []lease.Pair {

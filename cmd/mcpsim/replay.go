@@ -69,7 +69,7 @@ Exit 1 while a finding is there, 0 when it is gone.`,
 	f.StringVar(&r.rule, "rule", "", "only this rule, `ID`, counts as the finding")
 	f.IntVar(&r.call, "call", 0, "show this call (default: the finding's)")
 	f.BoolVar(&r.all, "all", false, "show every call")
-	f.BoolVar(&r.wire, "wire", false, "show the JSON of every frame")
+	f.BoolVar(&r.wire, "wire", false, "show the JSON of every frame, cut at the width; histories/ has it whole")
 	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print ASCII only (default: unless the locale is UTF-8)")
 	return cmd
 }

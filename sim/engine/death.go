@@ -38,7 +38,7 @@ func (d Death) Stack() []string {
 		return nil
 	}
 	block, _, _ := strings.Cut(rest, "\n\n")
-	return strings.Split("goroutine "+block, "\n")
+	return strings.Split("goroutine "+strings.TrimRight(block, "\n"), "\n")
 }
 
 // Names reports whether a function of the package path or below it stands in the
@@ -48,12 +48,19 @@ func (d Death) Names(path string) bool {
 		if strings.HasPrefix(line, "\t") {
 			continue
 		}
-		if strings.HasPrefix(line, path) {
+		if below(line, path) {
 			return true
 		}
-		if strings.HasPrefix(line, modulePath) {
+		if below(line, modulePath) {
 			return false
 		}
 	}
 	return false
+}
+
+// below reports whether a function, as a stack prints it, belongs to the package
+// path or to one below it.
+func below(function, path string) bool {
+	rest, ok := strings.CutPrefix(function, path)
+	return ok && path != "" && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/"))
 }

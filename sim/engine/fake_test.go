@@ -34,6 +34,8 @@ const (
 	silent = "silent" // not at all, and ends
 	rude   = "rude"   // with a frame that is no greeting
 	vague  = "vague"  // with a greeting that is no JSON
+	stale  = "stale"  // as a worker of another mcpsim
+	awake  = "awake"  // as one whose clock is the wall's
 )
 
 // fake is a worker that is this test binary under another name.
@@ -59,7 +61,11 @@ func fakeWorker(how string) error {
 	case vague:
 		return lease.Write(out, lease.KindHello, []byte("{"))
 	}
-	return lease.Serve(in, out, lease.Hello{Virtual: true, Seeded: true}, &faker{out: out})
+	hello := lease.Hello{Protocol: lease.Protocol, Virtual: how != awake, Seeded: true}
+	if how == stale {
+		hello.Protocol--
+	}
+	return lease.Serve(in, out, hello, &faker{out: out})
 }
 
 // The fake worlds, by what they do to their worker. A lease's SpecVersion names
@@ -80,7 +86,7 @@ const (
 )
 
 // A faker runs fake worlds. The setup's scenario is a directory, in which
-// panicsOnce remembers that it did.
+// panicsOnce remembers that it did, and spins tells that it has begun.
 type faker struct {
 	out    io.Writer
 	dir    string
@@ -112,6 +118,7 @@ func (f *faker) Run(l lease.Lease) lease.Reply {
 	case leaves:
 		os.Exit(0)
 	case spins:
+		must(os.WriteFile(filepath.Join(f.dir, spins), nil, 0o666))
 		for {
 		}
 	case babbles:

@@ -28,7 +28,7 @@ func Find(typed string) (sim.Target, error) {
 		return sim.Target{}, fmt.Errorf("there is no target %q; mcpsim list targets shows %s", name, names(all))
 	}
 	if pinned && version != all[i].Version {
-		return sim.Target{}, fmt.Errorf("this mcpsim has %s, not %s; leave the version out, or use an mcpsim that has it",
+		return sim.Target{}, fmt.Errorf("this mcpsim has %s, not %s; leave the version out, or build mcpsim again from a source that has it",
 			described(all[i]), typed)
 	}
 	return all[i], nil
