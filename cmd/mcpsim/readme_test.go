@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/analysis"
+)
+
+// referenceRun is the run that the README shows.
+const referenceRun = "../../results/reference/cancel-storm-go-sdk-v1.8.0"
+
+// TestReadmeShowsTheTruth runs what the README shows and compares word by word:
+// the conversation by replaying it, the report from the summary that it was made
+// of. A new SDK, or a changed history, asks for a new run under results/reference.
+func TestReadmeShowsTheTruth(t *testing.T) {
+	builtWorker(t)
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+
+	var out, stderr bytes.Buffer
+	code := run([]string{"replay", referenceRun, "F1", "--ascii=false"}, &out, &stderr)
+	require.Equal(t, exitBroken, code, stderr.String())
+	assert.Contains(t, string(readme), out.String(), "the conversation")
+	assert.Contains(t, out.String(), "identical to the recorded one")
+
+	result, err := analysis.Open(referenceRun)
+	require.NoError(t, err)
+	summary, err := result.Summary()
+	require.NoError(t, err)
+	m := result.Manifest
+	text := analysis.Text(analysis.Report{
+		Manifest: m, Summary: summary, Rules: analysis.RuleTexts(),
+		Decision: analysis.Decide(summary, nil, false, ""), Elapsed: m.Finished.Sub(m.Started),
+	})
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, " s\n") && strings.HasPrefix(line, "network ") {
+			continue // how long it took, of which the last files are no part
+		}
+		assert.Contains(t, string(readme), line)
+	}
+}
+
+// TestReadmeDocumentsEveryFile compares the table of a result directory's files
+// with one that a run made.
+func TestReadmeDocumentsEveryFile(t *testing.T) {
+	builtWorker(t)
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "out")
+	var out, stderr bytes.Buffer
+	code := run([]string{"run", "cancel-storm", "--seeds", "0-9", "--out", dir}, &out, &stderr)
+	require.Equal(t, exitBroken, code, stderr.String())
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			assert.Contains(t, string(readme), "`"+e.Name(), "the README says nothing of it")
+		}
+	}
+	var m analysis.Manifest
+	data, err := os.ReadFile(filepath.Join(dir, analysis.ManifestFile))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &m))
+	assert.Equal(t, analysis.Complete, m.State)
+}
