@@ -149,7 +149,8 @@ func BenchmarkDigests(b *testing.B) {
 			e := loaded(b, "cancel-storm", choice{specVersions: []string{version}})
 			same := 0
 			for seed := range uint64(b.N) {
-				if digestOf(b, e, worker, seed) == digestOf(b, e, worker, seed) {
+				first, second := digestOf(b, e, worker, seed), digestOf(b, e, worker, seed)
+				if first == second {
 					same++
 				} else {
 					b.Errorf("seed %d gave two histories", seed)
