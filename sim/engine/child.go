@@ -18,15 +18,16 @@ import (
 // A child is one running worker. One goroutine sends and receives; the
 // watchdog is another.
 type child struct {
-	cmd     *exec.Cmd
-	in      *os.File      // leases to the worker
-	out     *bufio.Reader // replies from it
-	outPipe *os.File
-	crash   *report // what the runtime printed when it died
-	stderr  *report // what it printed before it could say so properly
-	guard   *watchdog
-	hello   lease.Hello
-	readers sync.WaitGroup
+	cmd      *exec.Cmd
+	in       *os.File      // leases to the worker
+	out      *bufio.Reader // replies from it
+	outPipe  *os.File
+	crash    *report // what the runtime printed when it died
+	stderr   *report // what it printed before it could say so properly
+	guard    *watchdog
+	hello    lease.Hello
+	nonsense error // why what it sent last was no reply; nil as long as all was well
+	readers  sync.WaitGroup
 }
 
 // start runs the worker and hands it its setup.
@@ -103,7 +104,12 @@ func (p *child) send(l lease.Lease) error {
 }
 
 // receive blocks until the next reply. Events that come before it go to events.
-func (p *child) receive(events func(line []byte)) (lease.Reply, error) {
+func (p *child) receive(events func(line []byte)) (reply lease.Reply, err error) {
+	defer func() {
+		if err != nil && err != io.EOF {
+			p.nonsense = err
+		}
+	}()
 	for {
 		kind, payload, err := lease.Read(p.out)
 		if err != nil {
@@ -138,6 +144,9 @@ func (p *child) end() Death {
 		d.Report = p.stderr.String()
 	}
 	d.How = howDied(err, d.Report)
+	if p.nonsense != nil && d.Report == "" {
+		d.How = "sent what is no reply: " + firstLine(p.nonsense)
+	}
 	if p.guard != nil {
 		if why := p.guard.stop(); why != "" {
 			d.How = why
