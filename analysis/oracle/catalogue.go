@@ -163,6 +163,7 @@ func sharedRules() []Rule {
 		Exempt: []Exemption{
 			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session is lost, and may be."},
 			{Why: whyOwnError, What: "A call whose tool returned an error by itself."},
+			{Why: whyEnRoute, What: "Nothing is missed of a peer while the network still holds frames: a link slower than the load."},
 			{Why: whyToolRuns, What: "The session cannot be closed while a tool runs that has not been told, or that does not stop when told."},
 			{What: "A crash outside the implementations' code makes the verdict unknown."},
 			{What: "What RESP-ONCE or LATE-IGNORED report is not reported again."},

@@ -91,4 +91,5 @@ const (
 	whySimulators     = "goroutines of the simulator that wait for the target"
 	whyToolRuns       = "a tool was still running when the closing was given up"
 	whyOwnError       = "the tool itself failed"
+	whyEnRoute        = "the network had not delivered everything when the world ended"
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -167,4 +168,29 @@ func digestOf(b *testing.B, e *experiment, worker engine.Worker, seed uint64) st
 	h, err := e.runOne(b.Context(), worker, seed)
 	require.NoError(b, err)
 	return history.Digest(h.Events)
+}
+
+// TestLargeMapsRepeat holds the order of large maps, which a process hashes by
+// keys of its own: when a session is closed, a client fails its pending calls in
+// the order of the map that holds them.
+func TestLargeMapsRepeat(t *testing.T) {
+	worker := builtWorker(t)
+	c := choice{client: "reference", server: "reference", specVersions: []string{"2025-11-25"}}
+	e, err := c.load("testdata/determinism/clogged.yaml")
+	require.NoError(t, err)
+	first, err := e.runOne(t.Context(), worker, 2)
+	require.NoError(t, err)
+	again, err := e.runOne(t.Context(), worker, 2)
+	require.NoError(t, err)
+	waiting := 0
+	for _, ev := range first.Events {
+		if ev.Kind == history.Return && ev.Text == "the session is closed" {
+			waiting++
+		}
+	}
+	require.Greater(t, waiting, 16, "or the map is not a large one")
+	require.Equal(t, -1, history.FirstDifference(first.Events, again.Events))
+	for _, v := range oracle.Judge(first).Verdicts {
+		assert.NotEqual(t, oracle.Fail, v.Status, "%s: it is the network that holds everything up", v.Rule)
+	}
 }

@@ -60,6 +60,16 @@ func runtimePatches() []patch {
 			new: "func rand() uint64 {\n\tif faketime != 0 {\n\t\treturn mcpsimNext(&mcpsimRuntime)\n\t}\n",
 		},
 		{
+			file: "alg.go", why: "the keys by which maps of more than a few entries hash, and so their order",
+			old: "\t\thashkey[i] = uintptr(bootstrapRand())\n",
+			new: "\t\thashkey[i] = uintptr(mcpsimKey())\n",
+		},
+		{
+			file: "alg.go", why: "the same where the processor helps",
+			old: "\t\tkey[i] = bootstrapRand()\n",
+			new: "\t\tkey[i] = mcpsimKey()\n",
+		},
+		{
 			file: "rand.go", why: "threads come and go by the real clock, so they must not draw from the seeded stream",
 			old: "\tmp.cheaprand = rand()\n",
 			new: "\tmp.cheaprand = bootstrapRand()\n",
@@ -70,7 +80,15 @@ func runtimePatches() []patch {
 // streams is added to rand.go: two splitmix64 streams, the call that starts
 // them anew, and the draws that the patches use.
 const streams = `
-var mcpsimRuntime, mcpsimSched uint64
+var mcpsimRuntime, mcpsimSched, mcpsimKeys uint64
+
+// mcpsimKey is called while the process starts: the same keys in every process.
+func mcpsimKey() uint64 {
+	if faketime == 0 {
+		return bootstrapRand()
+	}
+	return mcpsimNext(&mcpsimKeys)
+}
 
 //go:nosplit
 func mcpsimNext(state *uint64) uint64 {
