@@ -50,6 +50,11 @@ func runtimePatches() []patch {
 			new: "\t\t\tj := mcpsimScheduler(i + 1)\n\t\t\tpp.runq[off(i)], pp.runq[off(j)] = pp.runq[off(j)], pp.runq[off(i)]\n",
 		},
 		{
+			file: "proc.go", why: "each instant draws from streams of its own, see streams",
+			old: "\t\t\tfaketime = when\n",
+			new: "\t\t\tfaketime = when\n\t\t\tmcpsimInstant()\n",
+		},
+		{
 			file: "select.go", why: "which ready case a select takes",
 			old: "\t\tj := cheaprandn(uint32(norder + 1))\n",
 			new: "\t\tj := mcpsimChance(uint32(norder + 1))\n",
@@ -57,7 +62,7 @@ func runtimePatches() []patch {
 		{
 			file: "rand.go", why: "map order, math/rand/v2 and everything else that asks the runtime for chance",
 			old: "func rand() uint64 {\n",
-			new: "func rand() uint64 {\n\tif faketime != 0 {\n\t\treturn mcpsimNext(&mcpsimRuntime)\n\t}\n",
+			new: "func rand() uint64 {\n\tif faketime != 0 {\n\t\treturn mcpsimNext(&mcpsimRandom)\n\t}\n",
 		},
 		{
 			file: "alg.go", why: "the keys by which maps of more than a few entries hash, and so their order",
@@ -77,10 +82,22 @@ func runtimePatches() []patch {
 	}
 }
 
-// streams is added to rand.go: two splitmix64 streams, the call that starts
-// them anew, and the draws that the patches use.
+// streams is added to rand.go: splitmix64 streams for the scheduler, for select
+// and for everything else that asks for chance, the call that starts them anew,
+// and the draws that the patches use.
+//
+// A process draws more in its first worlds than later, when its caches are full.
+// So that this shifts nothing for long, the streams start anew with each instant
+// of virtual time, from the world's seeds and the time since its start.
 const streams = `
-var mcpsimRuntime, mcpsimSched, mcpsimKeys uint64
+var mcpsimKeys uint64
+
+var mcpsimSched, mcpsimSelect, mcpsimRandom uint64 // the streams
+
+var mcpsimWorld struct {
+	scheduler, runtime uint64 // seeds
+	start, at          int64  // of the world, and the instant that the streams belong to
+}
 
 // mcpsimKey is called while the process starts: the same keys in every process.
 func mcpsimKey() uint64 {
@@ -93,7 +110,11 @@ func mcpsimKey() uint64 {
 //go:nosplit
 func mcpsimNext(state *uint64) uint64 {
 	*state += 0x9e3779b97f4a7c15
-	z := *state
+	return mcpsimMix(*state)
+}
+
+//go:nosplit
+func mcpsimMix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
@@ -117,12 +138,30 @@ func mcpsimChance(n uint32) uint32 {
 	if faketime == 0 {
 		return cheaprandn(n)
 	}
-	return mcpsimBelow(&mcpsimRuntime, n)
+	return mcpsimBelow(&mcpsimSelect, n)
+}
+
+// mcpsimInstant starts the streams of the instant that has just begun.
+//
+//go:nosplit
+func mcpsimInstant() {
+	w := &mcpsimWorld
+	if w.at == faketime {
+		return
+	}
+	w.at = faketime
+	t := mcpsimMix(uint64(faketime-w.start) + 0x9e3779b97f4a7c15)
+	mcpsimSched = mcpsimMix(w.scheduler ^ t)
+	mcpsimSelect = mcpsimMix(w.runtime ^ t)
+	mcpsimRandom = mcpsimMix(mcpsimSelect)
 }
 
 //go:linkname mcpsimReseed
 func mcpsimReseed(runtime, scheduler uint64, shuffled bool) {
-	mcpsimRuntime, mcpsimSched, randomizeScheduler = runtime, scheduler, shuffled
+	mcpsimWorld.runtime, mcpsimWorld.scheduler = runtime, scheduler
+	mcpsimWorld.start, mcpsimWorld.at = faketime, 0
+	randomizeScheduler = shuffled
+	mcpsimInstant()
 }
 `
 

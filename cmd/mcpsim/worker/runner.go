@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"github.com/segmentio/encoding/json"
 	"runtime"
+	"time"
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/sim"
@@ -84,6 +85,7 @@ func (r *runner) world(l lease.Lease) (lease.Reply, error) {
 	if r.events != nil {
 		cfg.Sink = &stream{send: r.events}
 	}
+	settle()
 	clock.Seed(schedule.Chance())
 	h, left, err := sim.Run(cfg)
 	if err != nil {
@@ -94,6 +96,11 @@ func (r *runner) world(l lease.Lease) (lease.Reply, error) {
 	}
 	return r.reply(l, p.arm, h, left)
 }
+
+// settle lets everything run that is still runnable, from the start of the
+// process or from the world before. The worker itself never waits otherwise, and
+// what is left over would take part in the next world's shuffling.
+func settle() { time.Sleep(time.Millisecond) }
 
 func (r *runner) reply(l lease.Lease, arm analysis.Arm, h *history.History, left int) (lease.Reply, error) {
 	reply := lease.Reply{Dirty: left > 0}
