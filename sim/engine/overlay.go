@@ -65,6 +65,11 @@ func runtimePatches() []patch {
 			new: "func rand() uint64 {\n\tif faketime != 0 {\n\t\treturn mcpsimNext(&mcpsimRandom)\n\t}\n",
 		},
 		{
+			file: "time.go", why: "timers of one instant fire in an order of the seed's, not in that of a heap which worlds before have shaped",
+			old: "\t\tif t.isFake {\n\t\t\t// Re-randomize timer order.\n",
+			new: "\t\tif faketime != 0 {\n\t\t\tt.rand = mcpsimTimer()\n\t\t} else if t.isFake {\n\t\t\t// Re-randomize timer order.\n",
+		},
+		{
 			file: "alg.go", why: "the keys by which maps of more than a few entries hash, and so their order",
 			old: "\t\thashkey[i] = uintptr(bootstrapRand())\n",
 			new: "\t\thashkey[i] = uintptr(mcpsimKey())\n",
@@ -97,6 +102,7 @@ var mcpsimSched, mcpsimSelect, mcpsimRandom uint64 // the streams
 var mcpsimWorld struct {
 	scheduler, runtime uint64 // seeds
 	start, at          int64  // of the world, and the instant that the streams belong to
+	timers             uint32 // set so far
 }
 
 // mcpsimKey is called while the process starts: the same keys in every process.
@@ -141,6 +147,18 @@ func mcpsimChance(n uint32) uint32 {
 	return mcpsimBelow(&mcpsimSelect, n)
 }
 
+// mcpsimTimer places a timer among those of its instant: at random when the
+// scheduler shuffles, else in the order in which they were set.
+//
+//go:nosplit
+func mcpsimTimer() uint32 {
+	if randomizeScheduler {
+		return uint32(mcpsimNext(&mcpsimSched) >> 32)
+	}
+	mcpsimWorld.timers++
+	return mcpsimWorld.timers
+}
+
 // mcpsimInstant starts the streams of the instant that has just begun.
 //
 //go:nosplit
@@ -159,7 +177,7 @@ func mcpsimInstant() {
 //go:linkname mcpsimReseed
 func mcpsimReseed(runtime, scheduler uint64, shuffled bool) {
 	mcpsimWorld.runtime, mcpsimWorld.scheduler = runtime, scheduler
-	mcpsimWorld.start, mcpsimWorld.at = faketime, 0
+	mcpsimWorld.start, mcpsimWorld.at, mcpsimWorld.timers = faketime, 0, 0
 	randomizeScheduler = shuffled
 	mcpsimInstant()
 }
