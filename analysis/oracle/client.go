@@ -40,10 +40,6 @@ func notifies(x *index, t *tally) {
 		if end == nil || end.At <= c.cancel.At+x.grace {
 			continue
 		}
-		if end == x.horizon && x.enRoute(end) {
-			t.leave(whyWriterHeld)
-			continue
-		}
 		t.fail(Violation{
 			Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
 			What: "wrote no cancel for a call that its caller had given up", Lateness: span(c.cancel, end),
@@ -62,10 +58,30 @@ func (x *index) whyNotNotified(c *call) string {
 		return whyReplyFirst
 	case x.over != nil && (before(x.over, c.cancel) || x.over.At == c.cancel.At):
 		return whyClosing
-	case c.held != nil && (c.held.wrote == nil || before(reply, c.held.wrote) || before(x.over, c.held.wrote)):
+	case c.held != nil && x.heldUntil(c.held, reply):
 		return whyWriterHeld
 	}
 	return ""
+}
+
+// heldUntil reports whether the client's writer, which was writing f when a call
+// was given up, had no moment to itself until the reply was read, the session
+// ended or the world was over: a cancel that waited for its turn never got one.
+func (x *index) heldUntil(f *frame, reply *history.Event) bool {
+	free := f.wrote
+	for i := f.write.Frame + 1; free != nil && i < len(x.frames); i++ {
+		g := &x.frames[i]
+		if g.side != history.Client || g.write == nil {
+			continue
+		}
+		if g.write.At > free.At {
+			break
+		}
+		if g.wrote == nil || before(free, g.wrote) {
+			free = g.wrote
+		}
+	}
+	return free == nil || before(reply, free) || before(x.over, free) || before(x.horizon, free)
 }
 
 // lateIgnored: a client drops the response that it reads after it wrote the
