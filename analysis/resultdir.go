@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -25,6 +26,7 @@ const (
 	worldsPart    = WorldsFile + ".part" // while the run goes on
 	tempSuffix    = ".tmp"
 	gitignoreFile = ".gitignore"
+	reserveFile   = ".reserve" // while the run goes on; room for what has to be written at its end
 )
 
 // A ResultDir writes one run's result. Every file appears whole or not at all,
@@ -62,7 +64,9 @@ func CreateRun(root string, m Manifest) (*ResultDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d, pointLatest(parent, filepath.Base(path))
+	// A run goes on without a link to it; Err tells.
+	_ = d.note(pointLatest(parent, filepath.Base(path)))
+	return d, nil
 }
 
 // CreateAt makes the result directory at path, as --out asks for it. The
@@ -113,6 +117,9 @@ func start(path string, m Manifest, create func(string) (io.WriteCloser, error))
 	if err := d.WriteFile(gitignoreFile, []byte("*\n")); err != nil {
 		return nil, err
 	}
+	if err := d.WriteFile(reserveFile, make([]byte, reserveSize)); err != nil {
+		return nil, err
+	}
 	w, err := newWorldsWriter(d.File(worldsPart), create)
 	if err != nil {
 		return nil, err
@@ -120,6 +127,13 @@ func start(path string, m Manifest, create func(string) (io.WriteCloser, error))
 	d.worlds = w
 	return d, nil
 }
+
+// reserveSize is kept free on the disk for the last state of the manifest and for
+// the worlds' list, should the disk be full by then.
+const reserveSize = 64 << 10
+
+// release gives the reserve back.
+func (d *ResultDir) release() error { return removeIfThere(d.File(reserveFile)) }
 
 // Path is the directory.
 func (d *ResultDir) Path() string { return d.path }
@@ -136,7 +150,12 @@ func (d *ResultDir) Err() error { return d.failed }
 // the manifest. partial says why the run stopped before its end; empty means
 // that it is whole. A run that could not be written is never called complete.
 func (d *ResultDir) Finish(partial string, now time.Time) error {
-	err := d.note(d.worlds.finish(d.File(WorldsFile)))
+	err := d.note(d.release())
+	if errors.Is(d.failed, syscall.ENOSPC) {
+		// A history can be had again from its seed; the rest cannot.
+		err = errors.Join(err, os.RemoveAll(d.File(HistoriesDir)))
+	}
+	err = errors.Join(err, d.note(d.worlds.finish(d.File(WorldsFile))))
 	d.manifest.Finished, d.manifest.State, d.manifest.Reason = now, Complete, ""
 	if partial == "" && d.failed != nil {
 		partial = d.failed.Error()

@@ -34,6 +34,9 @@ func (d *ResultDir) WritePage(id, markdown string) error {
 
 // WriteSummary writes summary.json, and its verdicts alone to verdicts.json.
 func (d *ResultDir) WriteSummary(s Summary) error {
+	if err := d.note(d.release()); err != nil {
+		return err
+	}
 	// Distributions are long lists of short numbers: indented they would be five
 	// times as large and no easier to read.
 	return errors.Join(d.writeJSONWith(SummaryFile, s, ""), d.writeJSON(VerdictsFile, verdictsOf(s)))

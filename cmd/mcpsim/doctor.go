@@ -34,6 +34,7 @@ type doctor struct {
 	stdout, stderr io.Writer
 	worker         engine.Worker
 	sick           bool
+	lost           error // the first line that could not be printed
 }
 
 func (d *doctor) run(ctx context.Context) error {
@@ -57,15 +58,24 @@ func (d *doctor) run(ctx context.Context) error {
 
 func (d *doctor) say(state, what, format string, args ...any) {
 	d.sick = d.sick || state == "FAILED"
-	fmt.Fprintf(d.stdout, "%-6s  %-8s  %s\n", state, what, fmt.Sprintf(format, args...))
+	d.print(fmt.Sprintf("%-6s  %-8s  %s", state, what, fmt.Sprintf(format, args...)))
+}
+
+func (d *doctor) print(line string) {
+	if _, err := fmt.Fprintln(d.stdout, line); err != nil && d.lost == nil {
+		d.lost = fmt.Errorf("print the answers: %w", err)
+	}
 }
 
 func (d *doctor) end() error {
 	if d.sick {
-		fmt.Fprintln(d.stdout, "exit 3 (something above has to be mended first)")
-		return &exitError{code: exitFailed}
+		d.print("exit 3 (something above has to be mended first)")
+		return &exitError{code: exitFailed, err: d.lost}
 	}
-	fmt.Fprintln(d.stdout, "exit 0 (this machine can run worlds in virtual time, and seeds repeat)")
+	d.print("exit 0 (this machine can run worlds in virtual time, and seeds repeat)")
+	if d.lost != nil {
+		return failed(d.lost)
+	}
 	return nil
 }
 

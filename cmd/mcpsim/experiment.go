@@ -110,15 +110,25 @@ func readScenario(typed string) (*sim.Scenario, error) {
 		}
 		return vocabulary().Parse(typed+".yaml", data)
 	}
-	data, err := os.ReadFile(typed)
+	info, err := os.Stat(typed)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no scenario file %s; mcpsim list scenarios names the catalogue", typed)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the scenario: %w", err)
 	}
+	if !info.Mode().IsRegular() || info.Size() > maxScenario {
+		return nil, fmt.Errorf("read the scenario %s: it is no file of at most %d bytes", typed, maxScenario)
+	}
+	data, err := os.ReadFile(typed)
+	if err != nil {
+		return nil, fmt.Errorf("read the scenario: %w", err)
+	}
 	return vocabulary().Parse(typed, data)
 }
+
+// maxScenario is the size of a file that is read at all, in bytes.
+const maxScenario = 4 << 20
 
 // vocabulary is what a scenario may name.
 func vocabulary() sim.Vocabulary {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/analysis/oracle"
@@ -83,10 +84,23 @@ func (g *gathering) note(err error) {
 	g.troubles = append(g.troubles, err)
 }
 
-// write fills the result directory with everything that needs the whole run.
-func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summary) {
-	examples := g.histories(ctx, jobs, summary)
+// write fills the result directory with everything that needs the whole run, what
+// cannot be had again first. A run that was cut short keeps no histories but the
+// findings' examples, and those only as far as they are made within a moment.
+func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summary, cutShort bool) {
 	g.note(g.dir.WriteSummary(summary))
+	if cutShort {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, exampleTime)
+		defer cancel()
+	}
+	examples := map[analysis.HistoryKey][]byte{}
+	for _, f := range summary.Findings {
+		examples[exampleOf(f)] = nil
+	}
+	g.rerunAll(ctx, jobs, slices.Collect(maps.Keys(examples)), func(k analysis.HistoryKey, encoded []byte) {
+		examples[k] = encoded
+	})
 	for _, f := range summary.Findings {
 		g.note(g.page(f, summary, examples[exampleOf(f)]))
 	}
@@ -96,20 +110,29 @@ func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summar
 		g.note(g.dir.WriteFile("plots/"+p.Name+".svg", p.SVG))
 		g.note(g.dir.WriteFile("plots/"+p.Name+".png", p.PNG))
 	}
+	for k, encoded := range examples {
+		if encoded != nil {
+			g.note(g.dir.KeepHistory(k, encoded))
+		}
+	}
+	if !cutShort {
+		g.rerunAll(ctx, jobs, g.dir.Missing(), func(k analysis.HistoryKey, encoded []byte) {
+			g.note(g.dir.KeepHistory(k, encoded))
+		})
+	}
 }
 
-// histories runs the worlds whose histories are to be kept once more, and
-// returns the encoded ones of the findings' examples. The seed gives the same
-// history again; should one differ, that is told.
-func (g *gathering) histories(ctx context.Context, jobs int, summary analysis.Summary) map[analysis.HistoryKey][]byte {
-	examples := map[analysis.HistoryKey][]byte{}
-	for _, f := range summary.Findings {
-		examples[exampleOf(f)] = nil
-	}
-	missing := g.dir.Missing()
-	var mu sync.Mutex // guards examples, and the directory while the pool runs
+// exampleTime is how long a run that was cut short may still take to run its
+// findings' examples once more.
+const exampleTime = 5 * time.Second
+
+// rerunAll runs worlds once more and hands their encoded histories to keep, one at
+// a time. The seed gives the same history again; should one differ, that is told.
+// Worlds that ctx leaves no time for are left out.
+func (g *gathering) rerunAll(ctx context.Context, jobs int, keys []analysis.HistoryKey, keep func(analysis.HistoryKey, []byte)) {
+	var mu sync.Mutex // for keep and the notes
 	err := g.pool(jobs).Run(ctx, func(yield func(lease.Lease) bool) {
-		for _, k := range missing {
+		for _, k := range keys {
 			if !yield(lease.Lease{SpecVersion: k.SpecVersion, Seed: k.Seed, SchedulerSeed: g.experiment.schedulerSeed, Keep: true}) {
 				return
 			}
@@ -122,17 +145,15 @@ func (g *gathering) histories(ctx context.Context, jobs int, summary analysis.Su
 		mu.Lock()
 		defer mu.Unlock()
 		k := analysis.HistoryKey{SpecVersion: out.Lease.SpecVersion, Seed: out.Lease.Seed}
-		if _, wanted := examples[k]; wanted {
-			examples[k] = encoded
-		}
 		if digest != g.digests[k] {
 			g.note(fmt.Errorf("seed %d at %s gave history %s, and %s when it was run again", k.Seed, k.SpecVersion, g.digests[k], digest))
 		}
-		g.note(g.dir.KeepHistory(k, encoded))
+		keep(k, encoded)
 		return nil
 	})
-	g.note(err)
-	return examples
+	if ctx.Err() == nil {
+		g.note(err)
+	}
 }
 
 func exampleOf(f analysis.Finding) analysis.HistoryKey {

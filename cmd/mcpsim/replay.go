@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -85,9 +86,15 @@ type recorded struct {
 }
 
 func (r *replayCommand) run(ctx context.Context, args []string) error {
+	if err := r.check(); err != nil {
+		return usage(err)
+	}
 	e, rec, err := r.prepare(args)
 	if err != nil {
 		return err
+	}
+	if n := e.scenario.Load.Calls; r.call < 0 || r.call > n {
+		return usage(fmt.Errorf("--call %d: a world of %s has the calls 1 to %d", r.call, e.scenario.Name, n))
 	}
 	seed, err := oneSeed("--seed", r.seed)
 	if err != nil {
@@ -109,6 +116,17 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 		return r.print(h, r.compareRuns(h, again), rec)
 	}
 	return r.print(h, r.compareRecord(h, rec), rec)
+}
+
+// check refuses flags that cannot be meant: a misspelt rule would be "gone".
+func (r *replayCommand) check() error {
+	if r.rule != "" && !slices.ContainsFunc(oracle.Rules(), func(rule oracle.Rule) bool { return rule.ID == r.rule }) {
+		return fmt.Errorf("--rule %q: there is no such rule; mcpsim list rules shows them", r.rule)
+	}
+	if _, err := hex.DecodeString(r.digest); err != nil || r.digest != "" && len(r.digest) != 16 {
+		return fmt.Errorf("--digest %q: it is the 16 hex digits that a finding's page or a replay prints", r.digest)
+	}
+	return nil
 }
 
 // prepare decides what to run, from a result directory and a finding or from the
@@ -172,6 +190,9 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	if err != nil {
 		return nil, recorded{}, usage(err)
 	}
+	if scenario.Hash() != m.ScenarioSHA256 {
+		return nil, recorded{}, usage(fmt.Errorf("%s/%s is not the scenario that was run: its sha256 is not the manifest's; run it by its own name", dir, analysis.ScenarioFile))
+	}
 	e, err := r.decide(m.Scenario, scenario)
 	if err != nil {
 		return nil, recorded{}, err
@@ -215,6 +236,10 @@ func (r *replayCommand) record(result *analysis.Run, m analysis.Manifest, f anal
 	if kept {
 		if rec.history, err = history.Decode(strings.NewReader(string(encoded))); err != nil {
 			return recorded{}, usage(err)
+		}
+		h := rec.history
+		if h.Header.Seed != seed || h.Header.SpecVersion != r.specVersion || found && history.Digest(h.Events) != line.Digest {
+			return recorded{}, usage(fmt.Errorf("the kept history of seed %d at %s is another world's, or was changed; delete it to replay without it", seed, r.specVersion))
 		}
 	}
 	return rec, nil

@@ -82,7 +82,7 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 	if r.jobs < 1 || r.jobs > maxJobs {
 		return usage(fmt.Errorf("--jobs %d: name a number from 1 to %d", r.jobs, maxJobs))
 	}
-	fmt.Fprintf(r.stderr, "mcpsim %s · %s · seeds %s at %s\n", programVersion(), typed, r.plan, strings.Join(e.specVersions, ", "))
+	fmt.Fprintf(r.stderr, "mcpsim %s: %s, seeds %s at %s\n", programVersion(), typed, r.plan, strings.Join(e.specVersions, ", "))
 	worker, err := buildWorker(ctx, r.stderr)
 	if err != nil {
 		return err
@@ -93,6 +93,7 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 		return failed(err)
 	}
 	g := newGathering(e, worker, m, dir, r.pairs(e))
+	g.note(dir.Err())
 	err = r.gather(ctx, g)
 	return r.conclude(ctx, g, err)
 }
@@ -145,7 +146,10 @@ func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) e
 		partial = runErr.Error()
 	}
 	summary := g.aggregate.Summary()
-	g.write(context.WithoutCancel(ctx), r.jobs, summary)
+	if partial != "" {
+		fmt.Fprintf(r.stderr, "%s: writing what was gathered\n", partial)
+	}
+	g.write(context.WithoutCancel(ctx), r.jobs, summary, partial != "")
 	if partial == "" && len(g.troubles) > 0 {
 		partial = g.troubles[0].Error()
 	}
