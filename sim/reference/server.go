@@ -52,6 +52,7 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	defer unhook()
 	if err := n.read(); errors.Is(err, io.EOF) {
 		n.clientLeft()
+		n.afterEOF()
 	} else {
 		n.end(err)
 	}
@@ -120,6 +121,9 @@ func (n *session) request(m *history.Message) {
 	c.ctx, c.tell = context.WithCancel(n.ctx)
 	params := protocol.Member(m.Raw, "params")
 	refusal := n.refuse(m.Method, params)
+	if m.Method == protocol.ToolsCall && n.beforeCall(c) {
+		return
+	}
 	n.running.Go(func() {
 		defer c.tell()
 		if refusal != nil {
@@ -228,6 +232,7 @@ func (n *session) callTool(c *call, params string) []byte {
 		return protocol.AppendError(nil, c.id, protocol.RPCError{Code: protocol.InternalError, Message: err.Error()})
 	}
 	text, err := tool.Run(c.ctx, json.RawMessage(args), func(figure float64) error { return n.progress(c, figure) })
+	text = n.textFor(text)
 	return appendToolResult(make([]byte, 0, frameSize), n.version, c.id, text, err)
 }
 
