@@ -36,7 +36,11 @@ func endRules() []Rule {
 			{Why: whyUnderRace, What: "After cancels, with nothing in flight: the same is a breach of RACE-GRACEFUL."},
 			{Why: whyCrashed, What: "The process crashed before."},
 		},
-		Notes:   []string{"That a server does not hang up excuses no client: it cannot tell a slow server from a dead one, and the text has it wait \"a reasonable time\"."},
+		Notes: []string{
+			"That a server does not hang up excuses no client: it cannot tell a slow server from a dead one, and the text has it wait \"a reasonable time\".",
+			"Some implementations document that closing waits for the calls in flight. No clause forbids that, and it is counted all the same: nobody has told the tools, " +
+				"so the wait is as long as the longest of them likes. Who closes such a client has to cancel its calls first.",
+		},
 		Mutants: []string{"mutant:close-waits"},
 	}, {
 		ID:        "EOF-DRAINS",

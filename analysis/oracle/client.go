@@ -210,8 +210,8 @@ func (x *index) waits(c *call) []wait {
 	if x.broken == nil && x.abrupt && c.pending(x.bereft) && !before(x.close, x.bereft) {
 		out = append(out, wait{x.bereft, end, "held its caller, although it had read that the server was gone"})
 	}
-	if x.abrupt && end == x.close && c.pending(end) {
-		out = append(out, wait{end, x.stalled, "held its caller, although the application had closed it"})
+	if x.abrupt && end == x.close && c.pending(end) && x.closed != nil && !before(x.stalled, x.closed) {
+		out = append(out, wait{x.closed, x.stalled, "held its caller after Close had returned"})
 	}
 	return out
 }

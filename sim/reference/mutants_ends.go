@@ -31,9 +31,9 @@ func endMutants() []Mutant {
 		Legacy: []string{"EOF-DRAINS"},
 	}, {
 		Name: string(closeWaits), defect: closeWaits, Side: history.Client, Scenario: "abrupt-close",
-		Doc:    "does not close, and releases nobody, before all calls under way have been answered: CLOSE-BOUNDED, CALLER-UNBLOCKS",
-		Legacy: []string{"CALLER-UNBLOCKS", "CLOSE-BOUNDED"},
-		Modern: []string{"CALLER-UNBLOCKS", "CLOSE-BOUNDED"},
+		Doc:    "does not close, and releases nobody, before all calls under way have been answered: CLOSE-BOUNDED",
+		Legacy: []string{"CLOSE-BOUNDED"},
+		Modern: []string{"CLOSE-BOUNDED"},
 	}, {
 		Name: string(strandsCallers), defect: strandsCallers, Side: history.Client, Scenario: "server-dies",
 		Doc:    "reads the end of its input and does not tell those who wait for answers: CALLER-UNBLOCKS",
