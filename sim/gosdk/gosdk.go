@@ -16,8 +16,8 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-// module is the SDK's import path.
-const module = "github.com/modelcontextprotocol/go-sdk"
+// Module is the SDK's module path.
+const Module = "github.com/modelcontextprotocol/go-sdk"
 
 // Target describes the SDK in the given version, as it is linked into this
 // binary.
@@ -25,16 +25,13 @@ func Target(version string) sim.Target {
 	return sim.Target{
 		Name:         "go-sdk",
 		Version:      version,
-		Package:      module,
-		SpecVersions: []string{protocol.V20251125, protocol.V20260728},
+		Package:      Module,
+		SpecVersions: specVersions(),
 		Doc:          "the official Go SDK over its own stdio transport (IOTransport)",
 		NewClient:    newClient,
 		NewServer:    newServer,
 	}
 }
-
-// Module is the SDK's module path, by which a build says which version it has.
-func Module() string { return module }
 
 type client struct {
 	version string
@@ -49,8 +46,7 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
 	})
-	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out},
-		&mcp.ClientSessionOptions{ProtocolVersion: c.version})
+	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out}, ask(c.version))
 	if err != nil {
 		return err
 	}
@@ -101,10 +97,12 @@ func textOf(result *mcp.CallToolResult) string {
 type server struct{ impl *mcp.Server }
 
 func newServer(env sim.ServerEnv) sim.Server {
-	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, &mcp.ServerOptions{
-		Capabilities:              &mcp.ServerCapabilities{},
-		SupportedProtocolVersions: []string{env.SpecVersion},
-	})
+	opts := &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}
+	refusal := narrow(opts, env.SpecVersion)
+	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, opts)
+	if refusal != nil {
+		impl.AddReceivingMiddleware(refusal)
+	}
 	for _, tool := range env.Tools {
 		impl.AddTool(&mcp.Tool{
 			Name:        tool.Name,
