@@ -44,9 +44,17 @@ type Load struct {
 	Arrivals string // "closed": a caller makes its next call after the last one has returned
 	Callers  int    // at most MaxCallers
 	Calls    int    // of all callers together, at most MaxCalls
+	// Requests are the kinds of calls; nil: tools/call alone.
+	Requests []RequestKind
 	// Think is how long a caller waits before a call, since its last one returned
 	// or since the load began.
 	Think Distribution
+}
+
+// A RequestKind is a method, and how often it is called.
+type RequestKind struct {
+	Kind   string // see Methods
+	Weight int    // its share of the calls is Weight in the sum of weights
 }
 
 // A Network is the link between the two sides.

@@ -24,9 +24,9 @@ func specVersions() []string {
 	return out
 }
 
-// ask makes the client ask for one version. Before v1.8.0 it asks for its newest
+// choose makes the client ask for one version. Before v1.8.0 it asks for its newest
 // one and takes what the server has.
-func ask(version string) *mcp.ClientSessionOptions {
+func choose(version string) *mcp.ClientSessionOptions {
 	opts := &mcp.ClientSessionOptions{}
 	set(opts, "ProtocolVersion", version)
 	return opts
