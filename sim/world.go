@@ -109,7 +109,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 	}
 	w.wire = newWire(w)
 	w.client = cfg.Client.NewClient(ClientEnv{SpecVersion: cfg.SpecVersion})
-	w.server = cfg.Server.NewServer(ServerEnv{SpecVersion: cfg.SpecVersion, Tools: w.tools()})
+	w.server = cfg.Server.NewServer(w.serverEnv())
 	return w, nil
 }
 
@@ -137,7 +137,10 @@ func header(cfg WorldConfig) history.Header {
 		Calls: make([]history.Call, len(s.Calls)),
 	}
 	for i, c := range s.Calls {
-		h.Calls[i] = history.Call{Call: c.Call, Method: "tools/call", Handler: c.Handler, Work: c.Work, Life: c.Life}
+		h.Calls[i] = history.Call{
+			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
+			NotAsked: cfg.unavailable(c.Method),
+		}
 	}
 	return h
 }
@@ -246,7 +249,9 @@ func (w *world) load() <-chan struct{} {
 				if w.over() {
 					return
 				}
-				w.makeCall(call)
+				if w.header.Calls[call.Call-1].NotAsked == "" {
+					w.makeCall(call)
+				}
 			}
 		})
 	}
@@ -291,6 +296,7 @@ func (w *world) probe() {
 	w.within(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), w.header.Horizon)
 		defer cancel()
+		w.wire.calls.probing(w.SpecVersion)
 		w.event(history.Client, history.Probe, 0, nil)
 		w.event(history.Client, history.Probed, 0, w.client.Probe(ctx))
 	})

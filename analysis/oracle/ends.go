@@ -67,7 +67,7 @@ func (x *index) judgeRunning(c *call, t *tally) bool {
 		return false
 	}
 	v := Violation{
-		Call: c.Call.Call, Side: history.Server, Handler: c.Handler, Lateness: span(from, witness),
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Lateness: span(from, witness),
 		What: "let the handler work on after the client had gone, without telling it",
 	}
 	if told != nil {
@@ -175,7 +175,7 @@ func (x *index) judgeOwed(c *call, t *tally) {
 		t.leave(whyServerHeld)
 	default:
 		t.fail(Violation{
-			Call: c.Call.Call, Side: history.Server, Handler: c.Handler, What: what, Lateness: span(x.heard, witness),
+			Call: c.Call.Call, Side: history.Server, Handler: c.kind(), What: what, Lateness: span(x.heard, witness),
 		}, x.halfClosed, c.req.frame.read, x.heard, c.end, witness)
 	}
 }

@@ -30,6 +30,7 @@ func borders() []border {
 	histories := []string{"sim/history"}
 	world := []string{"netem", "sim", "sim/history", "sim/protocol", "sim/clock"}
 	judges := []string{"sim/history", "analysis/..."}
+	worker := slices.Concat(world, []string{"sim/lease", "sim/targets", "sim/gosdk", "sim/reference", "analysis", "analysis/oracle"})
 	return []border{
 		{"netem", nil, outside, "bytes and delays: of use to anybody, in any test"},
 		{"sim/history", nil, outside, "what was observed, read by both sides of the house: it leans on neither"},
@@ -41,12 +42,13 @@ func borders() []border {
 		{"sim/engine", []string{"sim/lease"}, outside, "runs processes; it does not know what a world is"},
 		{"sim/gosdk", world, slices.Concat(drawing, surface), "an adapter: the SDK and the contract"},
 		{"sim/reference", world, outside, "a peer of our own, strict because it owes nothing to an SDK"},
-		{"sim/targets", slices.Concat(world, []string{"sim/gosdk", "sim/reference"}), slices.Concat(drawing, surface), "the list of who can play"},
+		{"sim/targets", slices.Concat(world, []string{"sim/gosdk", "sim/reference", "sim/lease"}), slices.Concat(drawing, surface), "the list of who can play"},
 		{"analysis/oracle", histories, outside, "judges histories and sees nothing else; the worker carries it"},
 		{"analysis", judges, outside, "adds up and writes; it never runs anything"},
 		{"analysis/plots", judges, slices.Concat(surface, sdks), "draws what was added up"},
 		{"analysis/spacetime", judges, outside, "lists a judged history"},
-		{"cmd/mcpsim/worker", slices.Concat(world, []string{"sim/lease", "sim/targets", "sim/gosdk", "sim/reference", "analysis", "analysis/oracle"}), slices.Concat(drawing, surface),
+		{"cmd/mcpsim/worker", append(slices.Clone(worker), "cmd/mcpsim/worker/serve"), slices.Concat(drawing, surface), "a main with the list of who plays"},
+		{"cmd/mcpsim/worker/serve", worker, slices.Concat(drawing, surface),
 			"it is built on the user's machine and started for every few worlds: no plots and no command line in it"},
 		{"cmd/mcpsim", []string{"netem", "sim/...", "analysis/...", "scenarios"}, nil, "wires everything, but for the worker, which is another program"},
 	}

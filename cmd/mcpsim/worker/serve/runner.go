@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 // A runner turns leases into judged worlds.
 type runner struct {
+	players  []sim.Target
 	setup    lease.Setup
 	scenario *sim.Scenario
 	pairs    []pair
@@ -44,11 +45,11 @@ func (r *runner) Setup(s lease.Setup, events func([]byte) error) error {
 	}
 	r.setup, r.scenario, r.events = s, scenario, events
 	for _, p := range s.Pairs {
-		client, err := targets.Find(p.Client)
+		client, err := targets.Find(r.players, p.Client)
 		if err != nil {
 			return err
 		}
-		server, err := targets.Find(p.Server)
+		server, err := targets.Find(r.players, p.Server)
 		if err != nil {
 			return err
 		}
