@@ -151,10 +151,23 @@ func (b *build) seeded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.compile(ctx, "-tags", "faketime,mcpsim_seeded", "-overlay", overlay)
+	return b.fit(ctx, "faketime,mcpsim_seeded", "-overlay", overlay)
 }
 
-func (b *build) plain(ctx context.Context) error { return b.compile(ctx, "-tags", "faketime") }
+func (b *build) plain(ctx context.Context) error { return b.fit(ctx, "faketime") }
+
+// fit compiles; a module that an adapter does not fit may be too old for it, so
+// the adapters' older forms are tried then. What the newer ones lack is told.
+func (b *build) fit(ctx context.Context, tags string, flags ...string) error {
+	err := b.compile(ctx, append(flags, "-tags", tags)...)
+	if err == nil || len(b.recipe.Modules) == 0 || ctx.Err() != nil {
+		return err
+	}
+	if b.compile(ctx, append(flags, "-tags", tags+",mcpsim_older")...) == nil {
+		return nil
+	}
+	return err
+}
 
 // compile builds beside the finished worker and then takes its place, so that
 // several programs may build at once and none ever starts half a worker. The

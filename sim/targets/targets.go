@@ -10,6 +10,7 @@ import (
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/gosdk"
 	"github.com/mcpsim/mcpsim/sim/lease"
+	"github.com/mcpsim/mcpsim/sim/mcpgo"
 	"github.com/mcpsim/mcpsim/sim/reference"
 )
 
@@ -22,6 +23,7 @@ func All() []sim.Target { return With(nil) }
 func With(versions map[string]string, own ...Own) []sim.Target {
 	out := []sim.Target{
 		gosdk.Target(cmp.Or(versions["go-sdk"], linked(gosdk.Module))),
+		mcpgo.Target(cmp.Or(versions["mcp-go"], linked(mcpgo.Module))),
 	}
 	for _, o := range own {
 		out = append(out, o.target())
@@ -45,7 +47,7 @@ func (o Own) target() sim.Target {
 // Module returns the path of the module that a target of that name is built
 // from, and whether there is one: SDKs have one, our own peers do not.
 func Module(name string) (string, bool) {
-	path, ok := map[string]string{"go-sdk": gosdk.Module}[name]
+	path, ok := map[string]string{"go-sdk": gosdk.Module, "mcp-go": mcpgo.Module}[name]
 	return path, ok
 }
 
