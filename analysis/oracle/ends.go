@@ -37,7 +37,7 @@ func (x *index) judgeRunning(c *call, t *tally) bool {
 	if before(from, c.start) {
 		from = c.start
 	}
-	if from = x.freed(from); from == nil {
+	if from = x.freed(history.Server, from); from == nil {
 		t.leave(whyServerHeld)
 		return false
 	}
@@ -95,7 +95,7 @@ func (x *index) judgeServed(t *tally) {
 	if witness == nil || before(x.stalled, witness) {
 		witness = x.stalled
 	}
-	switch from = x.freed(from); {
+	switch from = x.freed(history.Server, from); {
 	case from == nil:
 		t.leave(whyServerHeld)
 	case witness == nil:
@@ -113,13 +113,13 @@ func (x *index) judgeServed(t *tally) {
 	}
 }
 
-// freed returns the event from which on the server's writer had a moment to
-// itself: e, or the end of the last of the Writes that were under way one behind
-// the other, since the network did not take them; nil if that did not come.
-func (x *index) freed(e *history.Event) *history.Event {
+// freed returns the event from which on a side's writer had a moment to itself: e,
+// or the end of the last of the Writes that were under way one behind the other,
+// since the network did not take them; nil if that did not come.
+func (x *index) freed(side history.Side, e *history.Event) *history.Event {
 	for i := range x.frames {
 		f := &x.frames[i]
-		if f.side != history.Server || !before(f.write, e) || before(f.wrote, e) {
+		if f.side != side || !before(f.write, e) || before(f.wrote, e) {
 			continue
 		}
 		if e = f.wrote; e == nil {
@@ -171,7 +171,7 @@ func (x *index) judgeOwed(c *call, t *tally) {
 	switch {
 	case witness == nil:
 		t.leave(whyCrashed)
-	case x.freed(witness) != witness:
+	case x.freed(history.Server, witness) != witness:
 		t.leave(whyServerHeld)
 	default:
 		t.fail(Violation{
@@ -193,6 +193,8 @@ func closeBounded(x *index, t *tally) {
 		t.leave(whyToolRuns)
 	case x.enRoute(end):
 		t.leave(whyEnRoute)
+	case x.freed(history.Client, end) != end:
+		t.leave(whyWriterHeld)
 	case x.raceReportsClosing(end):
 		t.leave(whyUnderRace)
 	default:

@@ -151,6 +151,10 @@ func closeCases() []ruleCase {
 			50 client close` + hung + `client return 1 closed; hangup; closed
 			700000 server < call 1`),
 	}, {
+		why: "waits for a network that takes nothing", want: Vacuous, uncounted: whyWriterHeld,
+		script: bare(running + `40 client >> ping
+			50 client close` + hung + `client return 1 closed; hangup; closed`),
+	}, {
 		why: "waits with nothing in flight, after cancels: a stricter rule's", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
 		script: bare(running + cancelled + `server end 1 canceled
 			50 client close` + hung + `client hangup; closed`),
