@@ -52,6 +52,7 @@ func endRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyToolRuns, What: "The server still worked on the request, or may have, when the world ended."},
 			{Why: whyServerHeld, What: "The server was just writing, and the network did not take it."},
+			{Why: whyDeaf, What: "The client, which could not write any more, had given its reading half up, too."},
 			unclearIDExemption(),
 			{Why: whyCrashed, What: "The process crashed before."},
 		},

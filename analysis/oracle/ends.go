@@ -135,29 +135,40 @@ func eofDrains(x *index, t *tally) {
 	if x.halfClosed == nil || x.heard == nil || x.crash != nil {
 		return
 	}
+	deaf := x.clientDeaf()
 	for i := range x.calls {
 		c := &x.calls[i]
 		switch r := c.req; {
 		case r == nil || r.frame.read == nil || c.cancel != nil || r.cancel != nil:
 		case r.reused:
 			t.leave(whyUnclearID)
-		case r.first == nil || x.refused(r.first):
-			x.judgeOwed(c, t)
+		case r.first == nil || r.first.inVain():
+			x.judgeOwed(c, deaf, t)
 		case before(x.heard, r.first.write):
 			t.pass()
 		}
 	}
 }
 
-// refused reports whether the server tried to write f after it had closed its own
-// end of the connection, in vain.
-func (x *index) refused(f *frame) bool {
-	return f.wrote != nil && f.wrote.Text != "" && before(x.left, f.write)
+// inVain reports whether the writing of f failed.
+func (f *frame) inVain() bool { return f.wrote != nil && f.wrote.Text != "" }
+
+// clientDeaf returns the first event by which the client had stopped reading: a
+// Write of the server's failed, which had not closed its end itself; nil if it
+// read on.
+func (x *index) clientDeaf() *history.Event {
+	var deaf *history.Event
+	for i := range x.frames {
+		if f := &x.frames[i]; f.side == history.Server && f.inVain() && !before(x.left, f.wrote) {
+			deaf = earlier(deaf, f.wrote)
+		}
+	}
+	return deaf
 }
 
 // judgeOwed judges a request that was read before the end of the input and not
-// answered.
-func (x *index) judgeOwed(c *call, t *tally) {
+// answered. From deaf on, if it is not nil, an answer would not have been heard.
+func (x *index) judgeOwed(c *call, deaf *history.Event, t *tally) {
 	witness, what := x.left, "left without answering a request that it had read"
 	if end := x.ended(); witness == nil || before(end, witness) {
 		witness, what = end, "never answered a request that it had read"
@@ -171,6 +182,8 @@ func (x *index) judgeOwed(c *call, t *tally) {
 	switch {
 	case witness == nil:
 		t.leave(whyCrashed)
+	case before(deaf, witness):
+		t.leave(whyDeaf)
 	case x.freed(history.Server, witness) != witness:
 		t.leave(whyServerHeld)
 	default:
