@@ -253,6 +253,9 @@ func (c *checker) fits(sc *Scenario) {
 		}
 	}
 	need := sc.expectedLoad()
+	if sc.End.How != "" {
+		need = min(need, sc.lastsAtMost().Round(time.Second))
+	}
 	if need <= sc.Limits.Horizon {
 		return
 	}

@@ -95,6 +95,7 @@ const (
 	whyGaveUp         = "the caller gave up before its connection's loss could show"
 	whyUnderRace      = "reported under RACE-GRACEFUL"
 	whyUnderLate      = "reported under LATE-IGNORED"
+	whyDeaf           = "the client had stopped reading"
 	whyServerHeld     = "the server's writer was held up by the network"
 	whyEndedSoon      = "the handler ended by itself soon after the client had gone"
 	whyServed         = "the server's run had returned, and with it its process would have ended"
