@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/netem"
@@ -52,7 +53,11 @@ func (d *decoder) load(l *Load, n *node, path string) {
 		key{"calls", d.integer(&l.Calls), ""},
 		key{"think", d.distribution(&l.Think), ""},
 		key{"requests", func(n *node, path string) { d.requests(&l.Requests, n, path) }, ""},
+		key{"rate", figure(d, &l.Rate, parseRate), ""},
 	)
+	if _, given := d.places["load.callers"]; !given && l.Arrivals == Open {
+		l.Callers = 0
+	}
 }
 
 func (d *decoder) requests(to *[]RequestKind, n *node, path string) {
@@ -70,10 +75,14 @@ func (d *decoder) requests(to *[]RequestKind, n *node, path string) {
 func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 	d.list(n, path, "- {kind: cooperative, work: 100ms}", func(n *node, path string) {
 		h := Handler{Weight: 1}
+		work := exampleExponential
+		if n.says("kind", Instant) {
+			work = ""
+		}
 		d.mapping(n, path,
 			key{"kind", d.text(&h.Kind, Cooperative), Cooperative},
 			key{"weight", d.integer(&h.Weight), ""},
-			key{"work", d.distribution(&h.Work), exampleExponential},
+			key{"work", d.distribution(&h.Work), work},
 			key{"every", d.distribution(&h.Every), ""},
 			key{"cleanup", d.distribution(&h.Cleanup), ""},
 		)
@@ -84,8 +93,42 @@ func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 func (d *decoder) cancel(p *CancelPlan, n *node, path string) {
 	d.mapping(n, path,
 		key{"share", d.share(&p.Share), "0.725"},
-		key{"when", d.text(&p.When, "uniform"), ""},
+		key{"when", func(n *node, path string) { d.when(p, n, path) }, ""},
+		key{"timeouts", d.share(&p.Timeouts), ""},
+		key{"reason", d.text(&p.Reason, "the user pressed stop"), ""},
+		key{"repeat", d.integer(&p.Repeat), ""},
 	)
+}
+
+// when reads "uniform", or an event to aim at, or a list of such events.
+func (d *decoder) when(p *CancelPlan, n *node, path string) {
+	switch n.kind {
+	case aMapping:
+		p.When, p.Aims = Aimed, []Aim{d.aim(n, path)}
+	case aList:
+		p.When, p.Aims = Aimed, nil
+		d.list(n, path, exampleAim, func(n *node, path string) { p.Aims = append(p.Aims, d.aim(n, path)) })
+	default:
+		d.text(&p.When, Uniform)(n, path)
+	}
+}
+
+const exampleAim = "- {event: started, offset: {uniform: {min: 0s, max: 1ms}}}"
+
+func (d *decoder) aim(n *node, path string) Aim {
+	a := Aim{Weight: 1}
+	d.mapping(n, path,
+		key{"event", d.text(&a.Event, AtStarted), AtStarted},
+		key{"weight", d.integer(&a.Weight), ""},
+		key{"offset", d.distribution(&a.Offset), ""},
+		key{"before", d.distribution(&a.Before), ""},
+	)
+	return a
+}
+
+// says reports whether n is a mapping with that text under the key.
+func (n *node) says(name, text string) bool {
+	return slices.ContainsFunc(n.entries, func(e entry) bool { return e.key.text == name && e.value.text == text })
 }
 
 func (d *decoder) limits(l *Limits, n *node, path string) {

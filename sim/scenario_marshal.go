@@ -21,15 +21,18 @@ func (sc *Scenario) Marshal() []byte {
 	w.line("server: %s", strconv.Quote(sc.Server))
 	w.line("load:")
 	w.line("  arrivals: %s", sc.Load.Arrivals)
-	w.line("  callers: %d", sc.Load.Callers)
-	w.line("  calls: %d", sc.Load.Calls)
-	w.line("  think: %s", formatDistribution(sc.Load.Think))
+	if sc.Load.Arrivals == Open {
+		w.line("  rate: %s", formatRate(sc.Load.Rate))
+		w.line("  calls: %d", sc.Load.Calls)
+	} else {
+		w.line("  callers: %d", sc.Load.Callers)
+		w.line("  calls: %d", sc.Load.Calls)
+		w.line("  think: %s", formatDistribution(sc.Load.Think))
+	}
 	w.requests(sc.Load.Requests)
 	w.network(sc.Network)
 	w.handlers(sc.Handlers)
-	w.line("cancel:")
-	w.line("  share: %s", strconv.FormatFloat(sc.Cancel.Share, 'f', -1, 64))
-	w.line("  when: %s", sc.Cancel.When)
+	w.cancel(sc.Cancel)
 	w.line("scheduler: %s", sc.Scheduler)
 	w.line("limits:")
 	w.line("  horizon: %s", formatDuration(sc.Limits.Horizon))
@@ -76,7 +79,9 @@ func (w *yamlWriter) handlers(handlers []Handler) {
 	for _, h := range handlers {
 		w.line("  - kind: %s", h.Kind)
 		w.line("    weight: %d", h.Weight)
-		w.line("    work: %s", formatDistribution(h.Work))
+		if h.Kind != Instant {
+			w.line("    work: %s", formatDistribution(h.Work))
+		}
 		if h.Every != (Distribution{}) {
 			w.line("    every: %s", formatDistribution(h.Every))
 		}
@@ -85,6 +90,35 @@ func (w *yamlWriter) handlers(handlers []Handler) {
 		}
 	}
 }
+
+// cancel leaves out what would say nothing.
+func (w *yamlWriter) cancel(p CancelPlan) {
+	w.line("cancel:")
+	w.line("  share: %s", formatShare(p.Share))
+	if p.When == Aimed {
+		w.line("  when:")
+	} else {
+		w.line("  when: %s", p.When)
+	}
+	for _, a := range p.Aims {
+		how, distance := "offset", a.Offset
+		if a.Before != (Distribution{}) {
+			how, distance = "before", a.Before
+		}
+		w.line("    - {event: %s, weight: %d, %s: %s}", a.Event, a.Weight, how, formatDistribution(distance))
+	}
+	if p.Timeouts > 0 {
+		w.line("  timeouts: %s", formatShare(p.Timeouts))
+	}
+	if p.Reason != "" {
+		w.line("  reason: %s", strconv.Quote(p.Reason))
+	}
+	if p.Repeat > 0 {
+		w.line("  repeat: %d", p.Repeat)
+	}
+}
+
+func formatShare(share float64) string { return strconv.FormatFloat(share, 'f', -1, 64) }
 
 func (w *yamlWriter) requirements(all []Requirement) {
 	if len(all) == 0 {

@@ -113,14 +113,35 @@ func (c *checker) specVersions(sc *Scenario) {
 }
 
 func (c *checker) load(l Load) {
-	c.oneOf("load.arrivals", l.Arrivals, "closed")
-	c.integer("load.callers", l.Callers, 1, MaxCallers)
+	c.oneOf("load.arrivals", l.Arrivals, Closed, Open)
 	c.integer("load.calls", l.Calls, 1, MaxCalls)
-	c.distribution("load.think", l.Think, maxDelay)
 	c.requests(l.Requests)
+	if l.Arrivals == Open {
+		c.open(l)
+		return
+	}
+	c.integer("load.callers", l.Callers, 1, MaxCallers)
+	c.distribution("load.think", l.Think, maxDelay)
+	if l.Rate != 0 {
+		c.fault("load.rate", "rate has no meaning for closed arrivals", "leave it out, or write arrivals: open")
+	}
 	if l.Callers > l.Calls && l.Callers <= MaxCallers && l.Calls > 0 {
 		c.fault("load.callers", fmt.Sprintf("%d callers cannot share %d calls", l.Callers, l.Calls),
 			"give each caller a call: calls counts those of all callers together")
+	}
+}
+
+// open checks arrivals that wait for nobody.
+func (c *checker) open(l Load) {
+	if !(l.Rate >= minRate && l.Rate <= maxRate) { // not the other way round: NaN is neither
+		c.fault("load.rate", formatRate(l.Rate)+" is no rate for open arrivals",
+			"write one from "+formatRate(minRate)+" to "+formatRate(maxRate)+", such as 20/s")
+	}
+	if l.Callers != 0 {
+		c.fault("load.callers", "callers have no meaning for open arrivals", "leave them out: each call has a caller of its own")
+	}
+	if l.Think != (Distribution{}) {
+		c.fault("load.think", "think has no meaning for open arrivals", "leave it out: the rate says when calls are made")
 	}
 }
 
@@ -179,6 +200,9 @@ func (c *checker) handler(path string, h Handler) {
 		return
 	}
 	c.owns(path, h.Kind, ownedFigure{"every", h.Every, h.steps(), "25ms"})
+	if h.Kind == Instant && h.Work != (Distribution{}) {
+		c.fault(path+".work", "work has no meaning for "+Instant, "leave it out")
+	}
 	c.owns(path, h.Kind, ownedFigure{"cleanup", h.Cleanup, h.Kind == SlowCleanup, "{uniform: {min: 5ms, max: 50ms}}"})
 	if h.steps() && h.Every != (Distribution{}) && longest(h.Work)/maxSteps > expected(h.Every) {
 		c.fault(path+".every", fmt.Sprintf("a call of up to %s would take more than %d steps", formatDuration(longest(h.Work)), maxSteps),
@@ -211,7 +235,40 @@ func (c *checker) cancel(p CancelPlan) {
 	if !(p.Share >= 0 && p.Share <= 1) { // not the other way round: NaN is neither
 		c.fault("cancel.share", fmt.Sprintf("%v is no share", p.Share), shareCure)
 	}
-	c.oneOf("cancel.when", p.When, "uniform")
+	if p.When != Uniform && (p.When != Aimed || len(p.Aims) == 0) {
+		c.fault("cancel.when", quote(p.When)+" is not possible here", "write "+Uniform+", or an event to aim at: {event: started, offset: 1ms}")
+	}
+	c.aims(p)
+	if !(p.Timeouts >= 0 && p.Timeouts <= 1) {
+		c.fault("cancel.timeouts", fmt.Sprintf("%v is no share", p.Timeouts), shareCure)
+	}
+	if waits := func(a Aim) bool { return a.Event != AtIssued }; p.Timeouts > 0 && slices.ContainsFunc(p.Aims, waits) {
+		c.fault("cancel.timeouts", "a deadline is set when the call is made, and cannot wait for an event", "leave it out, or aim at issued alone")
+	}
+	if len(p.Reason) > maxReason || !oneLine(p.Reason) {
+		c.fault("cancel.reason", fmt.Sprintf("this is not one line of at most %d bytes", maxReason), "write a short sentence: the user pressed stop")
+	}
+	c.integer("cancel.repeat", p.Repeat, 0, maxRepeat)
+}
+
+func (c *checker) aims(p CancelPlan) {
+	if n := len(p.Aims); n > maxHandlers || n > 0 && p.When != Aimed {
+		c.fault("cancel.when", fmt.Sprintf("there are %d events to aim at", n), fmt.Sprintf("list 1 to %d, such as %s, or write %s", maxHandlers, exampleAim, Uniform))
+	}
+	for i, a := range p.Aims {
+		path := fmt.Sprintf("cancel.when[%d]", i)
+		c.oneOf(path+".event", a.Event, CancelEvents()...)
+		c.integer(path+".weight", a.Weight, 1, maxWeight)
+		c.distribution(path+".offset", a.Offset, maxHandlerTime)
+		c.distribution(path+".before", a.Before, maxHandlerTime)
+		early := a.Before != Distribution{}
+		switch {
+		case early && a.Event != AtEnded:
+			c.fault(path+".before", "what happens before "+a.Event+" is not known beforehand", "write offset, or aim at "+AtEnded)
+		case early && a.Offset != Distribution{}:
+			c.fault(path+".before", "before and offset are both there", "leave one out")
+		}
+	}
 }
 
 func (c *checker) requirements(sc *Scenario) {
@@ -266,6 +323,9 @@ func (c *checker) fits(sc *Scenario) {
 // expectedLoad is about how long the callers need for all calls when nobody
 // cancels, in whole seconds.
 func (sc *Scenario) expectedLoad() time.Duration {
+	if sc.Load.Arrivals == Open {
+		return time.Duration(min(float64(sc.Load.Calls)/sc.Load.Rate*float64(time.Second), float64(maxHorizon)*100)).Round(time.Second)
+	}
 	var work, weights float64
 	for _, h := range sc.Handlers {
 		work += float64(h.Weight) * float64(expected(h.Work))

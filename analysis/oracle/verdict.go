@@ -48,7 +48,8 @@ type Violation struct {
 	Side     history.Side  `json:"side"`              // who broke the rule; World when that cannot be told
 	Events   []int         `json:"events"`            // Seq of the events that convict, in order; never empty
 	What     string        `json:"what"`              // one clause in plain words: `answered with error 0 "context canceled"`
-	Handler  string        `json:"handler,omitempty"` // kind of the tool
+	Handler  string        `json:"handler,omitempty"` // kind of the tool, or the method where no code of the application's answers it
+	Method   string        `json:"method,omitempty"`  // of the request; empty: tools/call
 	Phase    Phase         `json:"phase,omitempty"`
 	Lateness time.Duration `json:"lateness_ns"` // from the cancel's being read to the offence; 0 is "the same instant", proven by order; negative: does not apply
 }
@@ -134,7 +135,7 @@ const (
 // not apply are negative.
 type CallResult struct {
 	Call        int           `json:"call"`
-	Handler     string        `json:"handler"`
+	Handler     string        `json:"handler"`         // see Violation
 	Cancelled   bool          `json:"cancelled"`       // the application ended the call's context while the call was pending
 	Sent        bool          `json:"sent"`            // and a cancel for it was written
 	Phase       Phase         `json:"phase,omitempty"` // of sent cancels; and NeverIssued, of which none can be sent

@@ -93,9 +93,14 @@ func blame(d engine.Death, pair lease.Pair) string {
 		return "client"
 	case server:
 		return "server"
+	case d.Names(toolCode):
+		return "tool"
 	}
 	return ""
 }
+
+// toolCode is how the names of functions begin that are the scenario's own tools.
+const toolCode = "github.com/mcpsim/mcpsim/sim.(*handler)"
 
 // packageOf is where a target's code lives. The target exists: it was run.
 func packageOf(target string) string {

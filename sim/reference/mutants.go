@@ -31,6 +31,7 @@ const (
 // The client's defects.
 const (
 	neverNotifies      defect = "never-notifies"
+	forgetsTimeouts    defect = "forgets-timeouts"
 	cancelsUnissued    defect = "cancels-unissued"
 	lateValue          defect = "late-value"
 	callerBlocks       defect = "caller-blocks"
@@ -50,6 +51,9 @@ type Mutant struct {
 	// when told, one of which reports progress that was asked for, and a network
 	// slow enough for cancels and responses to cross.
 	Legacy, Modern []string
+	// Scenario of the catalogue that gives the defect its chance; empty:
+	// cancel-storm does.
+	Scenario string
 
 	defect defect
 }
@@ -121,6 +125,12 @@ func clientMutants() []Mutant {
 		Doc:    "returns to the caller and tells the server nothing: CANCEL-STDIO-REQUIRED, CANCEL-CLIENT-NOTIFIES",
 		Legacy: []string{"CANCEL-CLIENT-NOTIFIES"},
 		Modern: []string{"CANCEL-STDIO-REQUIRED"},
+	}, {
+		Name: string(forgetsTimeouts), defect: forgetsTimeouts, Side: history.Client,
+		Doc:      "returns to a caller whose time is up, and tells the server nothing: TIMEOUT-CANCEL",
+		Scenario: "every-call",
+		Legacy:   []string{"TIMEOUT-CANCEL"},
+		Modern:   []string{"TIMEOUT-CANCEL"},
 	}, {
 		Name: string(cancelsUnissued), defect: cancelsUnissued, Side: history.Client,
 		Doc:    "cancels an id that it never used instead of the call's: CANCEL-ONLY-ISSUED",
@@ -207,6 +217,12 @@ func (n *session) oneMore(c *call) float64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return max(c.figure, 0) + 1
+}
+
+// keepsQuiet reports whether the client tells the server nothing of a caller that
+// gave up.
+func (l *link) keepsQuiet(ctx context.Context) bool {
+	return l.defect == neverNotifies || l.defect == forgetsTimeouts && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
 // idToCancel returns the id that the client's cancel of w names.

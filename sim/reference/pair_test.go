@@ -93,6 +93,7 @@ type direction struct {
 type drawnCall struct {
 	tool                string
 	issue, work, cancel time.Duration // cancel 0: never
+	deadline            bool          // cancel is one
 	// What came of it.
 	value    string
 	err      error
@@ -124,7 +125,8 @@ func drawPair(t *rapid.T) *pair {
 		p.calls = append(p.calls, &drawnCall{
 			tool:  rapid.SampledFrom([]string{"slow", "stubborn", "chatty"}).Draw(t, "tool"),
 			issue: ms("issue", 0, 5), work: ms("work", 0, 10),
-			cancel: ms("cancel", 0, 25) * time.Duration(rapid.IntRange(0, 1).Draw(t, "cancelled")),
+			cancel:   ms("cancel", 0, 25) * time.Duration(rapid.IntRange(0, 1).Draw(t, "cancelled")),
+			deadline: rapid.Bool().Draw(t, "deadline"),
 		})
 	}
 	return p
@@ -192,7 +194,11 @@ func (p *pair) makeCall(client *client, number int, c *drawnCall) {
 	time.Sleep(c.issue)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	if c.cancel > 0 {
+	switch {
+	case c.cancel > 0 && c.deadline:
+		ctx, cancel = context.WithTimeout(ctx, c.cancel)
+		defer cancel()
+	case c.cancel > 0:
 		defer time.AfterFunc(c.cancel, cancel).Stop()
 	}
 	c.value, c.err = client.Call(ctx, sim.Request{
