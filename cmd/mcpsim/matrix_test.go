@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -20,26 +21,37 @@ import (
 const (
 	mutantWorlds    = 40  // of each mutant, a version
 	referenceWorlds = 500 // of the reference against itself, a version
+	otherWorlds     = 100 // the same in scenarios other than cancel-storm
 )
 
 // A row of the matrix is one pair of targets; its cells are the rules, at each
 // protocol version.
 type row struct {
 	target         string // of the pair, the one that the row is about
+	scenario       string
 	client, server string
 	worlds         uint64
 	expect         func(version string) []string // rules that must fail
 }
 
-// matrix has the reference first, and then its mutants: each has one defect, and
-// sits opposite the plain reference.
+// matrix has the reference first, once a scenario, and then its mutants: each has
+// one defect, and sits opposite the plain reference.
 func matrix() []row {
-	rows := []row{{
-		target: "reference", client: "reference", server: "reference", worlds: referenceWorlds,
-		expect: func(string) []string { return nil },
-	}}
+	var rows []row
+	for _, clean := range []struct {
+		scenario string
+		worlds   uint64
+	}{{"cancel-storm", referenceWorlds}, {"every-call", otherWorlds}, {"aimed-cancels", otherWorlds}} {
+		rows = append(rows, row{
+			target: "reference", scenario: clean.scenario, client: "reference", server: "reference", worlds: clean.worlds,
+			expect: func(string) []string { return nil },
+		})
+	}
 	for _, m := range reference.Mutants() {
-		r := row{target: m.Target(), client: "reference", server: m.Target(), worlds: mutantWorlds, expect: m.Expect}
+		r := row{
+			target: m.Target(), scenario: cmp.Or(m.Scenario, "cancel-storm"),
+			client: "reference", server: m.Target(), worlds: mutantWorlds, expect: m.Expect,
+		}
 		if m.Side == history.Client {
 			r.client, r.server = m.Target(), "reference"
 		}
@@ -61,7 +73,7 @@ func TestMatrix(t *testing.T) {
 	cells := runMatrix(t, builtWorker(t))
 	for _, r := range matrix() {
 		for _, version := range bothVersions() {
-			t.Run(r.target+" at "+version, func(t *testing.T) {
+			t.Run(r.target+" in "+r.scenario+" at "+version, func(t *testing.T) {
 				for _, rule := range oracle.Rules() {
 					c := cells[cellKey{r.target, version, rule.ID}]
 					want := slices.Contains(r.expect(version), rule.ID)
@@ -110,17 +122,28 @@ func TestExpectationsNameRules(t *testing.T) {
 
 type cellKey struct{ target, version, rule string }
 
-// runMatrix runs all rows in one pool: a lease says which pair plays.
+// runMatrix runs the rows of each scenario in one pool: a lease says which pair
+// plays.
 func runMatrix(t *testing.T, worker engine.Worker) map[cellKey]cell {
-	e := loaded(t, "cancel-storm", choice{client: "reference", server: "reference"})
-	var pairs []lease.Pair
+	rows := map[string][]row{}
 	for _, r := range matrix() {
-		pairs = append(pairs, lease.Pair{Arm: string(analysis.ArmTarget), Client: r.client, Server: r.server})
+		rows[r.scenario] = append(rows[r.scenario], r)
 	}
 	cells := map[cellKey]cell{}
+	for scenario, these := range rows {
+		runRows(t, worker, loaded(t, scenario, choice{client: "reference", server: "reference"}), these, cells)
+	}
+	return cells
+}
+
+func runRows(t *testing.T, worker engine.Worker, e *experiment, rows []row, cells map[cellKey]cell) {
+	var pairs []lease.Pair
+	for _, r := range rows {
+		pairs = append(pairs, lease.Pair{Arm: string(analysis.ArmTarget), Client: r.client, Server: r.server})
+	}
 	var mu sync.Mutex // guards cells
 	pool := engine.Pool{Worker: worker, Setup: e.setup(pairs), Jobs: 2, CPULimit: e.cpuLimit()}
-	err := pool.Run(t.Context(), matrixLeases, func(out engine.Outcome) error {
+	err := pool.Run(t.Context(), matrixLeases(rows), func(out engine.Outcome) error {
 		if out.Death != nil {
 			return fmt.Errorf("seed %d of %v: %s\n%s", out.Lease.Seed, pairs[out.Lease.Pair], out.Death.Headline(), out.Death.Report)
 		}
@@ -130,19 +153,20 @@ func runMatrix(t *testing.T, worker engine.Worker) map[cellKey]cell {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		addWorld(cells, matrix()[out.Lease.Pair].target, w)
+		addWorld(cells, rows[out.Lease.Pair].target, w)
 		return nil
 	})
 	require.NoError(t, err)
-	return cells
 }
 
-func matrixLeases(yield func(lease.Lease) bool) {
-	for pair, r := range matrix() {
-		for seed := range r.worlds {
-			for _, version := range bothVersions() {
-				if !yield(lease.Lease{Pair: pair, SpecVersion: version, Seed: seed}) {
-					return
+func matrixLeases(rows []row) func(yield func(lease.Lease) bool) {
+	return func(yield func(lease.Lease) bool) {
+		for pair, r := range rows {
+			for seed := range r.worlds {
+				for _, version := range bothVersions() {
+					if !yield(lease.Lease{Pair: pair, SpecVersion: version, Seed: seed}) {
+						return
+					}
 				}
 			}
 		}
