@@ -67,6 +67,9 @@ func (sc *scene) endSentence(i int, e history.Event) string {
 	}
 	s := outcomeOf(e, "returns")
 	switch {
+	case e.Text == "panic":
+		return "handler panics"
+	case told && e.At == sc.h.Events[l.told].At:
 	case told:
 		return "handler ran on, " + s
 	case l.cancelRead >= 0 && l.cancelRead < i:

@@ -57,9 +57,32 @@ func (e *experiment) lastWords(out engine.Outcome, pair lease.Pair) (*history.Hi
 	}
 	h.Events = append(h.Events, history.Event{
 		Seq: len(h.Events), At: at, Side: history.World, Kind: history.Crash,
-		Text: strings.Join(append([]string{d.Headline()}, d.Stack()...), "\n"), Blame: blame(*d, pair),
+		Text: strings.Join(append([]string{d.Headline()}, stable(d.Stack())...), "\n"), Blame: blame(*d, pair),
 	})
 	return h, nil
+}
+
+// stable takes from a stack what differs from run to run: goroutines' numbers,
+// arguments and addresses.
+func stable(stack []string) []string {
+	out := make([]string, len(stack))
+	for i, line := range stack {
+		place, isPlace := strings.CutPrefix(line, "\t")
+		head, state, isHead := strings.Cut(line, " [")
+		switch {
+		case isPlace:
+			place, _, _ = strings.Cut(place, " +0x")
+			line = "\t" + place
+		case isHead && strings.HasPrefix(head, "goroutine "):
+			line = "goroutine [" + state
+		case strings.HasPrefix(line, "created by "):
+			line, _, _ = strings.Cut(line, " in goroutine ")
+		case strings.HasSuffix(line, ")"):
+			line = line[:strings.LastIndexByte(line, '(')]
+		}
+		out[i] = line
+	}
+	return out
 }
 
 // partialHistory reads the events that got out before the end.
