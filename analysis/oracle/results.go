@@ -61,6 +61,8 @@ func (x *index) durations(r *CallResult, c *call) {
 func (x *index) incident(c *call) Incident {
 	end := x.ended()
 	switch pending := func(e *history.Event) bool { return before(c.issue, e) && !before(c.ret, e) }; {
+	case pending(x.crash) && x.crash.Blame == toolsCrash:
+		return ToolCrashed
 	case pending(x.crash):
 		return Crashed
 	case pending(x.broken):

@@ -128,7 +128,8 @@ const (
 	SessionKilled Incident = "session-killed" // the session did not survive the race
 	WrongCall     Incident = "wrong-call"     // another call was hit
 	Crashed       Incident = "crashed"
-	CallerOverran Incident = "caller-overran" // the caller got control back only after its cancel had had to wait
+	ToolCrashed   Incident = "crashed-by-tool" // the scenario's own tool took the process with it
+	CallerOverran Incident = "caller-overran"  // the caller got control back only after its cancel had had to wait
 )
 
 // A CallResult is the outcome of one call, cancelled or not. Durations that do
