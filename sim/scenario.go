@@ -39,35 +39,6 @@ const (
 	FIFO     = "fifo"     // first in, first out, as the Go runtime does it
 )
 
-// The ways in which calls come.
-const (
-	// Closed: a caller makes its next call after the last one has returned.
-	Closed = "closed"
-	// Open: calls come whether or not others have returned, as a Poisson process.
-	Open = "open"
-)
-
-// A Load says who calls, and how often.
-type Load struct {
-	Arrivals string // Closed or Open
-	Callers  int    // at most MaxCallers; 0 for open arrivals, which need none
-	Calls    int    // of all callers together, at most MaxCalls
-	// Rate is how many calls are made a second when arrivals are open, on average
-	// and independently of each other; otherwise 0.
-	Rate float64
-	// Requests are the kinds of calls; nil: tools/call alone.
-	Requests []RequestKind
-	// Think is how long a caller waits before a call, since its last one returned
-	// or since the load began; 0 for open arrivals.
-	Think Distribution
-}
-
-// A RequestKind is a method, and how often it is called.
-type RequestKind struct {
-	Kind   string // see Methods
-	Weight int    // its share of the calls is Weight in the sum of weights
-}
-
 // A Network is the link between the two sides.
 type Network struct {
 	// Profile is the name of the profile that the directions were taken from, for
@@ -112,59 +83,6 @@ const (
 // HandlerKinds returns the kinds of tools.
 func HandlerKinds() []string {
 	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky, Swallow, Instant, Panicking, Child}
-}
-
-// A CancelPlan says which calls are cancelled, when, and how.
-type CancelPlan struct {
-	Share float64 // of the calls, 0 to 1; the rest are left alone, as control
-	When  string  // Uniform or Aimed
-	// Aims are what Aimed cancels are aimed at: one of them is drawn for each call.
-	Aims []Aim
-	// Timeouts is the share of the cancelled calls, 0 to 1, that are not cancelled
-	// by their caller but have a deadline at the same instant. It is 0 where
-	// cancels wait for an event.
-	Timeouts float64
-	// Reason is what the caller gives as its reason; empty: nothing.
-	Reason string
-	// Repeat is how many times each cancel is written again, by a client that can.
-	Repeat int
-}
-
-// When calls are cancelled.
-const (
-	// Uniform: anywhere in the call's expected life, which is the way there, the
-	// tool's work and the way back.
-	Uniform = "uniform"
-	// Aimed: at a distance from an event of the call.
-	Aimed = "aimed"
-)
-
-// An Aim is an event of a call, and how far from it the call is cancelled.
-type Aim struct {
-	Event  string       // see CancelEvents
-	Weight int          // its share is Weight in the sum of weights
-	Offset Distribution // after the event
-	// Before is how long before the event, instead of Offset. Only the end of a
-	// handler is known beforehand: it follows from the schedule.
-	Before Distribution
-}
-
-// The events that a cancel can be aimed at, in the order of a call's life.
-const (
-	AtIssued       = "issued"        // the application made the call
-	AtWritten      = "written"       // the client's writing of the request has returned
-	AtRead         = "read"          // the server's reading returned the request
-	AtStarted      = "started"       // the handler was entered
-	AtProgress     = "progress"      // the handler reported progress for the first time
-	AtEnded        = "ended"         // the handler has returned
-	AtAnswered     = "answered"      // the server has begun to write the response
-	AtResponseRead = "response-read" // the client's reading returned the response
-	AtReturned     = "returned"      // the caller has its result
-)
-
-// CancelEvents returns the events that a cancel can be aimed at.
-func CancelEvents() []string {
-	return []string{AtIssued, AtWritten, AtRead, AtStarted, AtProgress, AtEnded, AtAnswered, AtResponseRead, AtReturned}
 }
 
 // Limits bound a world in virtual time.

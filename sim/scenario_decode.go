@@ -46,32 +46,6 @@ func (d *decoder) texts(to *[]string, example string) reader {
 	}
 }
 
-func (d *decoder) load(l *Load, n *node, path string) {
-	d.mapping(n, path,
-		key{"arrivals", d.text(&l.Arrivals, "closed"), ""},
-		key{"callers", d.integer(&l.Callers), ""},
-		key{"calls", d.integer(&l.Calls), ""},
-		key{"think", d.distribution(&l.Think), ""},
-		key{"requests", func(n *node, path string) { d.requests(&l.Requests, n, path) }, ""},
-		key{"rate", figure(d, &l.Rate, parseRate), ""},
-	)
-	if _, given := d.places["load.callers"]; !given && l.Arrivals == Open {
-		l.Callers = 0
-	}
-}
-
-func (d *decoder) requests(to *[]RequestKind, n *node, path string) {
-	*to = []RequestKind{}
-	d.list(n, path, "- {kind: tools/call, weight: 7}", func(n *node, path string) {
-		k := RequestKind{Weight: 1}
-		d.mapping(n, path,
-			key{"kind", d.text(&k.Kind, "tools/call"), "tools/call"},
-			key{"weight", d.integer(&k.Weight), ""},
-		)
-		*to = append(*to, k)
-	})
-}
-
 func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 	d.list(n, path, "- {kind: cooperative, work: 100ms}", func(n *node, path string) {
 		h := Handler{Weight: 1}
@@ -88,42 +62,6 @@ func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 		)
 		*to = append(*to, h)
 	})
-}
-
-func (d *decoder) cancel(p *CancelPlan, n *node, path string) {
-	d.mapping(n, path,
-		key{"share", d.share(&p.Share), "0.725"},
-		key{"when", func(n *node, path string) { d.when(p, n, path) }, ""},
-		key{"timeouts", d.share(&p.Timeouts), ""},
-		key{"reason", d.text(&p.Reason, "the user pressed stop"), ""},
-		key{"repeat", d.integer(&p.Repeat), ""},
-	)
-}
-
-// when reads "uniform", or an event to aim at, or a list of such events.
-func (d *decoder) when(p *CancelPlan, n *node, path string) {
-	switch n.kind {
-	case aMapping:
-		p.When, p.Aims = Aimed, []Aim{d.aim(n, path)}
-	case aList:
-		p.When, p.Aims = Aimed, nil
-		d.list(n, path, exampleAim, func(n *node, path string) { p.Aims = append(p.Aims, d.aim(n, path)) })
-	default:
-		d.text(&p.When, Uniform)(n, path)
-	}
-}
-
-const exampleAim = "- {event: started, offset: {uniform: {min: 0s, max: 1ms}}}"
-
-func (d *decoder) aim(n *node, path string) Aim {
-	a := Aim{Weight: 1}
-	d.mapping(n, path,
-		key{"event", d.text(&a.Event, AtStarted), AtStarted},
-		key{"weight", d.integer(&a.Weight), ""},
-		key{"offset", d.distribution(&a.Offset), ""},
-		key{"before", d.distribution(&a.Before), ""},
-	)
-	return a
 }
 
 // says reports whether n is a mapping with that text under the key.

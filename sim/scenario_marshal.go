@@ -19,17 +19,7 @@ func (sc *Scenario) Marshal() []byte {
 	w.line("spec_versions: [%s]", strings.Join(sc.SpecVersions, ", "))
 	w.line("client: %s", strconv.Quote(sc.Client))
 	w.line("server: %s", strconv.Quote(sc.Server))
-	w.line("load:")
-	w.line("  arrivals: %s", sc.Load.Arrivals)
-	if sc.Load.Arrivals == Open {
-		w.line("  rate: %s", formatRate(sc.Load.Rate))
-		w.line("  calls: %d", sc.Load.Calls)
-	} else {
-		w.line("  callers: %d", sc.Load.Callers)
-		w.line("  calls: %d", sc.Load.Calls)
-		w.line("  think: %s", formatDistribution(sc.Load.Think))
-	}
-	w.requests(sc.Load.Requests)
+	w.load(sc.Load)
 	w.network(sc.Network)
 	w.handlers(sc.Handlers)
 	w.cancel(sc.Cancel)
@@ -46,16 +36,6 @@ type yamlWriter struct{ strings.Builder }
 
 func (w *yamlWriter) line(format string, args ...any) {
 	fmt.Fprintf(w, format+"\n", args...)
-}
-
-func (w *yamlWriter) requests(kinds []RequestKind) {
-	if kinds == nil {
-		return
-	}
-	w.line("  requests:")
-	for _, k := range kinds {
-		w.line("    - {kind: %s, weight: %d}", k.Kind, k.Weight)
-	}
 }
 
 func (w *yamlWriter) network(n Network) {
@@ -90,35 +70,6 @@ func (w *yamlWriter) handlers(handlers []Handler) {
 		}
 	}
 }
-
-// cancel leaves out what would say nothing.
-func (w *yamlWriter) cancel(p CancelPlan) {
-	w.line("cancel:")
-	w.line("  share: %s", formatShare(p.Share))
-	if p.When == Aimed {
-		w.line("  when:")
-	} else {
-		w.line("  when: %s", p.When)
-	}
-	for _, a := range p.Aims {
-		how, distance := "offset", a.Offset
-		if a.Before != (Distribution{}) {
-			how, distance = "before", a.Before
-		}
-		w.line("    - {event: %s, weight: %d, %s: %s}", a.Event, a.Weight, how, formatDistribution(distance))
-	}
-	if p.Timeouts > 0 {
-		w.line("  timeouts: %s", formatShare(p.Timeouts))
-	}
-	if p.Reason != "" {
-		w.line("  reason: %s", strconv.Quote(p.Reason))
-	}
-	if p.Repeat > 0 {
-		w.line("  repeat: %d", p.Repeat)
-	}
-}
-
-func formatShare(share float64) string { return strconv.FormatFloat(share, 'f', -1, 64) }
 
 func (w *yamlWriter) requirements(all []Requirement) {
 	if len(all) == 0 {

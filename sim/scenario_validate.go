@@ -112,50 +112,6 @@ func (c *checker) specVersions(sc *Scenario) {
 	}
 }
 
-func (c *checker) load(l Load) {
-	c.oneOf("load.arrivals", l.Arrivals, Closed, Open)
-	c.integer("load.calls", l.Calls, 1, MaxCalls)
-	c.requests(l.Requests)
-	if l.Arrivals == Open {
-		c.open(l)
-		return
-	}
-	c.integer("load.callers", l.Callers, 1, MaxCallers)
-	c.distribution("load.think", l.Think, maxDelay)
-	if l.Rate != 0 {
-		c.fault("load.rate", "rate has no meaning for closed arrivals", "leave it out, or write arrivals: open")
-	}
-	if l.Callers > l.Calls && l.Callers <= MaxCallers && l.Calls > 0 {
-		c.fault("load.callers", fmt.Sprintf("%d callers cannot share %d calls", l.Callers, l.Calls),
-			"give each caller a call: calls counts those of all callers together")
-	}
-}
-
-// open checks arrivals that wait for nobody.
-func (c *checker) open(l Load) {
-	if !(l.Rate >= minRate && l.Rate <= maxRate) { // not the other way round: NaN is neither
-		c.fault("load.rate", formatRate(l.Rate)+" is no rate for open arrivals",
-			"write one from "+formatRate(minRate)+" to "+formatRate(maxRate)+", such as 20/s")
-	}
-	if l.Callers != 0 {
-		c.fault("load.callers", "callers have no meaning for open arrivals", "leave them out: each call has a caller of its own")
-	}
-	if l.Think != (Distribution{}) {
-		c.fault("load.think", "think has no meaning for open arrivals", "leave it out: the rate says when calls are made")
-	}
-}
-
-func (c *checker) requests(kinds []RequestKind) {
-	if n := len(kinds); kinds != nil && (n == 0 || n > maxHandlers) {
-		c.fault("load.requests", fmt.Sprintf("there are %d", n), fmt.Sprintf("list 1 to %d, such as - {kind: tools/call, weight: 7}", maxHandlers))
-	}
-	for i, k := range kinds {
-		path := fmt.Sprintf("load.requests[%d]", i)
-		c.oneOf(path+".kind", k.Kind, Methods()...)
-		c.integer(path+".weight", k.Weight, 1, maxWeight)
-	}
-}
-
 func (c *checker) integer(path string, n, least, most int) {
 	if n < least || n > most {
 		c.fault(path, fmt.Sprintf("%d is out of range", n), fmt.Sprintf("write a number from %d to %d", least, most))
@@ -228,46 +184,6 @@ func (c *checker) owns(path, kind string, f ownedFigure) {
 		c.fault(path+"."+f.key, fmt.Sprintf("%s has to be given for %s, and be above 0s", f.key, kind), "write "+f.key+": "+f.example)
 	case given && !f.owned:
 		c.fault(path+"."+f.key, fmt.Sprintf("%s has no meaning for %s", f.key, kind), "leave it out")
-	}
-}
-
-func (c *checker) cancel(p CancelPlan) {
-	if !(p.Share >= 0 && p.Share <= 1) { // not the other way round: NaN is neither
-		c.fault("cancel.share", fmt.Sprintf("%v is no share", p.Share), shareCure)
-	}
-	if p.When != Uniform && (p.When != Aimed || len(p.Aims) == 0) {
-		c.fault("cancel.when", quote(p.When)+" is not possible here", "write "+Uniform+", or an event to aim at: {event: started, offset: 1ms}")
-	}
-	c.aims(p)
-	if !(p.Timeouts >= 0 && p.Timeouts <= 1) {
-		c.fault("cancel.timeouts", fmt.Sprintf("%v is no share", p.Timeouts), shareCure)
-	}
-	if waits := func(a Aim) bool { return a.Event != AtIssued }; p.Timeouts > 0 && slices.ContainsFunc(p.Aims, waits) {
-		c.fault("cancel.timeouts", "a deadline is set when the call is made, and cannot wait for an event", "leave it out, or aim at issued alone")
-	}
-	if len(p.Reason) > maxReason || !oneLine(p.Reason) {
-		c.fault("cancel.reason", fmt.Sprintf("this is not one line of at most %d bytes", maxReason), "write a short sentence: the user pressed stop")
-	}
-	c.integer("cancel.repeat", p.Repeat, 0, maxRepeat)
-}
-
-func (c *checker) aims(p CancelPlan) {
-	if n := len(p.Aims); n > maxHandlers || n > 0 && p.When != Aimed {
-		c.fault("cancel.when", fmt.Sprintf("there are %d events to aim at", n), fmt.Sprintf("list 1 to %d, such as %s, or write %s", maxHandlers, exampleAim, Uniform))
-	}
-	for i, a := range p.Aims {
-		path := fmt.Sprintf("cancel.when[%d]", i)
-		c.oneOf(path+".event", a.Event, CancelEvents()...)
-		c.integer(path+".weight", a.Weight, 1, maxWeight)
-		c.distribution(path+".offset", a.Offset, maxHandlerTime)
-		c.distribution(path+".before", a.Before, maxHandlerTime)
-		early := a.Before != Distribution{}
-		switch {
-		case early && a.Event != AtEnded:
-			c.fault(path+".before", "what happens before "+a.Event+" is not known beforehand", "write offset, or aim at "+AtEnded)
-		case early && a.Offset != Distribution{}:
-			c.fault(path+".before", "before and offset are both there", "leave one out")
-		}
 	}
 }
 
