@@ -34,11 +34,11 @@ type RequestKind struct {
 func (d *decoder) load(l *Load, n *node, path string) {
 	d.mapping(n, path,
 		key{"arrivals", d.text(&l.Arrivals, "closed"), ""},
+		key{"rate", figure(d, &l.Rate, parseRate), ""},
 		key{"callers", d.integer(&l.Callers), ""},
 		key{"calls", d.integer(&l.Calls), ""},
 		key{"think", d.distribution(&l.Think), ""},
 		key{"requests", func(n *node, path string) { d.requests(&l.Requests, n, path) }, ""},
-		key{"rate", figure(d, &l.Rate, parseRate), ""},
 	)
 	if _, given := d.places["load.callers"]; !given && l.Arrivals == Open {
 		l.Callers = 0

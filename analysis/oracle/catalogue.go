@@ -55,7 +55,7 @@ func receiverRules() []Rule {
 		Notes: []string{
 			"Q6: \"as soon as practical\" has no bound; in virtual time telling the handler takes no time, so any that passes is the implementation's choice. The distribution is reported beside the verdict.",
 		},
-		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late"},
+		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late", "mutant:heeds-tools-only"},
 	}, {
 		ID:        "PROGRESS-AFTER-CANCEL",
 		Statement: "No progress is reported for a request once its cancel has taken effect.",

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -80,29 +82,76 @@ func TestWhatIsNotOffered(t *testing.T) {
 	}
 }
 
-// ask1 makes one request of a server, with the id 2, and returns the frame that it
-// answers.
-func ask1(t *testing.T, env sim.ServerEnv, call protocol.Call) string {
-	t.Helper()
-	theirs, ours := io.Pipe()
-	answers, out := io.Pipe()
-	served := make(chan error, 1)
-	go func() { served <- newServer(env, none).Serve(t.Context(), sim.Conn{In: theirs, Out: out}) }()
-	caller := protocol.Caller{Version: env.SpecVersion, Name: "raw", Release: "1"}
-	lines := bufio.NewScanner(answers)
-	if !protocol.Modern(env.SpecVersion) {
-		tell(t, ours, protocol.AppendHandshake(nil, "1", caller))
-		require.True(t, lines.Scan())
+// TestHeedsToolsOnly shows what the mutant does that the conversations, which are
+// all about tools, cannot show.
+func TestHeedsToolsOnly(t *testing.T) {
+	for _, row := range []struct {
+		defect defect
+		told   bool
+	}{{none, true}, {heedsToolsOnly, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			told := false
+			env := everything(protocol.V20260728)
+			env.Prompts[0].Get = func(ctx context.Context, _ string, _ func(float64) error) (string, error) {
+				time.Sleep(time.Second)
+				told = ctx.Err() != nil
+				return "text", nil
+			}
+			s := serve(t, env, row.defect)
+			s.tell(protocol.AppendCall(nil, "2", s.caller, protocol.Call{Method: protocol.PromptsGet, Params: `"name":"p","arguments":{"call":"1"}`}))
+			time.Sleep(time.Millisecond) // or the prompt would not be begun
+			s.tell(protocol.AppendCancelled(nil, "2", ""))
+			time.Sleep(2 * time.Second)
+			s.hangUp()
+			assert.Equal(t, row.told, told)
+			assert.Equal(t, !row.told, s.lines.Scan(), "whether it is answered")
+			s.over()
+		})
 	}
-	tell(t, ours, protocol.AppendCall(nil, "2", caller, call))
-	require.True(t, lines.Scan())
-	require.NoError(t, ours.Close())
-	require.NoError(t, <-served)
-	return lines.Text()
 }
 
-func tell(t *testing.T, w io.Writer, frame []byte) {
+// ask1 makes one request of a strict server, with the id 2, and returns the frame
+// that it answers.
+func ask1(t *testing.T, env sim.ServerEnv, call protocol.Call) string {
 	t.Helper()
-	_, err := w.Write(append(frame, '\n'))
-	require.NoError(t, err)
+	s := serve(t, env, none)
+	if !protocol.Modern(env.SpecVersion) {
+		s.tell(protocol.AppendHandshake(nil, "1", s.caller))
+		require.True(t, s.lines.Scan())
+	}
+	s.tell(protocol.AppendCall(nil, "2", s.caller, call))
+	require.True(t, s.lines.Scan())
+	answer := s.lines.Text()
+	s.hangUp()
+	s.over()
+	return answer
 }
+
+// A raw client of a server that is being served.
+type rawClient struct {
+	t      *testing.T
+	out    io.WriteCloser
+	lines  *bufio.Scanner // of the server's
+	caller protocol.Caller
+	served chan error // gets what Serve returns
+}
+
+func serve(t *testing.T, env sim.ServerEnv, d defect) *rawClient {
+	theirs, ours := io.Pipe()
+	answers, out := io.Pipe()
+	s := &rawClient{
+		t: t, out: ours, lines: bufio.NewScanner(answers), served: make(chan error, 1),
+		caller: protocol.Caller{Version: env.SpecVersion, Name: "raw", Release: "1"},
+	}
+	go func() { s.served <- newServer(env, d).Serve(t.Context(), sim.Conn{In: theirs, Out: out}) }()
+	return s
+}
+
+func (s *rawClient) tell(frame []byte) {
+	_, err := s.out.Write(append(frame, '\n'))
+	require.NoError(s.t, err)
+}
+
+func (s *rawClient) hangUp() { require.NoError(s.t, s.out.Close()) }
+
+func (s *rawClient) over() { require.NoError(s.t, <-s.served) }

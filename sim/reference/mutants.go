@@ -26,6 +26,7 @@ const (
 	progressAfterCancel defect = "progress-after-cancel"
 	leaksOnCancel       defect = "leaks-on-cancel"
 	diesOnStrayCancel   defect = "dies-on-stray-cancel"
+	heedsToolsOnly      defect = "heeds-tools-only"
 )
 
 // The client's defects.
@@ -116,6 +117,12 @@ func serverMutants() []Mutant {
 		Doc:    "closes the session when a cancel names a call that it does not know any more: RACE-GRACEFUL",
 		Legacy: []string{"RACE-GRACEFUL"},
 		Modern: []string{"RACE-GRACEFUL"},
+	}, {
+		Name: string(heedsToolsOnly), defect: heedsToolsOnly, Side: history.Server,
+		Doc:      "heeds cancels of tools/call, and ignores those of everything else: CANCEL-STOP-WORK",
+		Scenario: "every-call",
+		Legacy:   []string{"CANCEL-NO-RESPONSE", "CANCEL-STOP-WORK", "PROGRESS-AFTER-CANCEL"},
+		Modern:   []string{"CANCEL-SILENCE", "CANCEL-STOP-WORK"},
 	}}
 }
 
@@ -159,6 +166,12 @@ func clientMutants() []Mutant {
 
 // lateBy is how long the server that tells late waits.
 const lateBy = 50 * time.Millisecond
+
+// beyondCancel reports whether a mutant takes a request for one that cannot be
+// cancelled.
+func (n *session) beyondCancel(method string) bool {
+	return n.defect == heedsToolsOnly && method != protocol.ToolsCall
+}
 
 // tellHandler runs in the server's reader when a cancel has closed c.
 func (n *session) tellHandler(c *call) {

@@ -38,6 +38,9 @@ func mutantConversations(e era) map[defect]conversation {
 		diesOnStrayCancel: {"the session ends", []step{
 			send(e.call("2", "slow", "1")), hear(e.answer("2", "done")), send(cancelOf("2")), heardEnd(), over("unknown request 2")}},
 
+		heedsToolsOnly: {"a tool is told; see also TestHeedsToolsOnly", []step{
+			send(e.call("2", "slow", "100")), send(cancelOf("2")), told(1), silence(time.Hour)}},
+
 		neverNotifies: {"returns and says nothing", []step{
 			ask("a"), hear(e.asked("2", "a")), giveUp("a"), returned("a", "", "context canceled"), silence(time.Hour)}},
 		forgetsTimeouts: {"returns when the time is up and says nothing, where a caller who gives up is heard", []step{
