@@ -29,7 +29,7 @@ func notifies(x *index, t *tally) {
 			continue
 		}
 		if c.req.cancel != nil {
-			t.pass()
+			t.kept(c, "")
 			continue
 		}
 		if why := x.whyNotNotified(c); why != "" {
@@ -108,7 +108,7 @@ func lateIgnored(x *index, t *tally) {
 			taker.hit = true
 			t.fail(v, c.req.cancel.write, read, taker.ret)
 		default:
-			t.pass()
+			t.kept(c, v.Phase)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func callerUnblocks(x *index, t *tally) {
 		switch {
 		case due == nil:
 		case c.ret != nil && !before(end, c.ret):
-			t.pass()
+			t.kept(c, "")
 		case end == nil:
 			t.leave(whyCrashed)
 		case end.At > due.At+x.grace:

@@ -23,9 +23,9 @@ func noResponse(x *index, t *tally) {
 			t.leave(whyStubborn)
 		case !c.Obedient():
 		case late == nil:
-			t.pass()
+			t.kept(c, x.phase(c))
 		default:
-			t.fail(x.offence(c, late, answer(late)), c.req.c, x.telling(c), c.end, late.write)
+			t.fail(x.offence(c, late, answer(late)).dueTo(answeredCause), c.req.c, x.telling(c), c.end, late.write)
 		}
 	}
 }
@@ -40,17 +40,17 @@ func silence(x *index, t *tally) {
 			t.excuse(x, c, s)
 			continue
 		}
-		first, what := x.late(c, s), ""
+		first, what, cause := x.late(c, s), "", answeredCause
 		if p := x.lateProgress(c, t); p != nil && (first == nil || before(p.write, first.write)) {
-			first, what = p, "reported progress"
+			first, what, cause = p, progressed, progressed
 		} else if first != nil {
 			what = answer(first)
 		}
 		if first == nil {
-			t.pass()
+			t.kept(c, x.phase(c))
 			continue
 		}
-		t.fail(x.offence(c, first, what), c.req.c, x.telling(c), endBefore(c, first), first.write)
+		t.fail(x.offence(c, first, what).dueTo(cause), c.req.c, x.telling(c), endBefore(c, first), first.write)
 	}
 }
 
@@ -69,9 +69,9 @@ func progressAfterCancel(x *index, t *tally) {
 				t.leave(whyStubborn)
 			}
 		case p == nil:
-			t.pass()
+			t.kept(c, x.phase(c))
 		default:
-			t.fail(x.offence(c, p, "reported progress"), c.req.c, x.telling(c), p.write)
+			t.fail(x.offence(c, p, progressed), c.req.c, x.telling(c), p.write)
 		}
 	}
 }
@@ -125,13 +125,14 @@ func (x *index) judgeTelling(c *call, t *tally) {
 	told := x.telling(c)
 	v := Violation{Call: c.Call.Call, Side: history.Server, Handler: c.Handler, Phase: x.phase(c)}
 	if tardy := x.toldLate(c); tardy != nil {
-		v.What, v.Lateness = "told the handler late", span(c.req.c, tardy)
+		v.What, v.Lateness, v.Cause = "told the handler late", span(c.req.c, tardy), toldLateCause
 		if x.orphan(c) != nil {
 			v.What = "began the handler after reading the cancel, and told the handler late"
 		}
 		t.fail(v, c.req.c, c.start, tardy)
 		return
 	}
+	v.Cause = notToldCause
 	if start := x.orphan(c); start != nil {
 		v.What, v.Lateness = "began the handler after reading the cancel, and did not tell it", span(c.req.c, start)
 		t.fail(v, c.req.c, start)
@@ -144,7 +145,7 @@ func (x *index) judgeTelling(c *call, t *tally) {
 	}
 	switch {
 	case told != nil || c.start == nil:
-		t.pass()
+		t.kept(c, v.Phase)
 	case before(x.over, c.req.c) || x.over != nil && x.over.At == c.req.c.At:
 		t.leave(whyClosing)
 	}

@@ -16,11 +16,31 @@ type tally struct {
 // pass counts an occurrence at which the rule was kept.
 func (t *tally) pass() { t.verdict.Checked++ }
 
+// kept counts a call with which the rule was kept.
+func (t *tally) kept(c *call, p Phase) {
+	t.pass()
+	t.exercise(c.Handler, p)
+}
+
+// exercise counts a check on a call by its tool and phase.
+func (t *tally) exercise(handler string, p Phase) {
+	for i := range t.verdict.Exercised {
+		if x := &t.verdict.Exercised[i]; x.Handler == handler && x.Phase == p {
+			x.N++
+			return
+		}
+	}
+	t.verdict.Exercised = append(t.verdict.Exercised, Exercise{Handler: handler, Phase: p, N: 1})
+}
+
 // fail counts an occurrence at which the rule was broken, on the evidence of
 // events, which may be missing in part but not all.
 func (t *tally) fail(v Violation, events ...*history.Event) {
 	t.verdict.Checked++
 	t.verdict.Failed++
+	if v.Handler != "" {
+		t.exercise(v.Handler, v.Phase)
+	}
 	if t.verdict.Failed == 1 {
 		t.verdict.Side = v.Side
 	} else if t.verdict.Side != v.Side {
