@@ -16,7 +16,7 @@ type charge struct {
 }
 
 // charges are the violations to mark: without a finding all of them, each by
-// its rule; with one those of the finding's rule, by its name. A finding that
+// its rule; with one those of the finding's rule and cause, by its name. A finding that
 // the judgement does not know is of another history and is not marked.
 func (sc *scene) charges(f Finding) []charge {
 	var all []charge
@@ -36,7 +36,9 @@ func (sc *scene) charges(f Finding) []charge {
 			label = f.ID
 		}
 		for _, o := range v.Violations {
-			all = append(all, charge{label, o})
+			if f.ID == "" || o.Signature() == f.Violation.Signature() {
+				all = append(all, charge{label, o})
+			}
 		}
 	}
 	return all
