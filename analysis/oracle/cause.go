@@ -5,11 +5,13 @@ import (
 	"unicode"
 )
 
-// What unites violations that would seem different by their words, and are one
-// behaviour: whether a late answer is an error or a result depends on the tool,
-// and whether a handler ran on or was begun depends on when the cancel came.
+// AnsweredCause is the cause of late responses, whatever they say.
+const AnsweredCause = "answered"
+
+// What else unites violations that seem different by their words and are one
+// behaviour. Whether a late answer is an error or a result depends on the tool;
+// whether a handler ran on or was begun, on when the cancel came.
 const (
-	answeredCause = "answered"
 	toldLateCause = "told late"
 	notToldCause  = "not told"
 	stuckCause    = "session stuck"    // a probe, a call or a close that nobody serves any more

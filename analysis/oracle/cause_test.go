@@ -18,9 +18,9 @@ func TestSignature(t *testing.T) {
 		a, b Violation
 		same bool
 	}{
-		{"an error or a result, either is an answer", Violation{What: `answered with error 0 "context canceled"`, Cause: answeredCause},
-			Violation{What: "answered with a result", Cause: answeredCause}, true},
-		{"an answer and progress are mended in two places", Violation{Cause: answeredCause}, Violation{Cause: progressed}, false},
+		{"an error or a result, either is an answer", Violation{What: `answered with error 0 "context canceled"`, Cause: AnsweredCause},
+			Violation{What: "answered with a result", Cause: AnsweredCause}, true},
+		{"an answer and progress are mended in two places", Violation{Cause: AnsweredCause}, Violation{Cause: progressed}, false},
 		{"numbers differ from world to world", Violation{What: "waited 12 ms for 3 calls"}, Violation{What: "waited 7 ms for 41 calls"}, true},
 		{"so does what a target says", Violation{What: `said "a \" 1" and left`}, Violation{What: `said "b" and left`}, true},
 		{"words tell", Violation{What: "said nothing"}, Violation{What: "said too much"}, false},

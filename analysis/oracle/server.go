@@ -25,7 +25,7 @@ func noResponse(x *index, t *tally) {
 		case late == nil:
 			t.kept(c, x.phase(c))
 		default:
-			t.fail(x.offence(c, late, answer(late)).dueTo(answeredCause), c.req.c, x.telling(c), c.end, late.write)
+			t.fail(x.offence(c, late, answer(late)).dueTo(AnsweredCause), c.req.c, x.telling(c), c.end, late.write)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func silence(x *index, t *tally) {
 			t.excuse(x, c, s)
 			continue
 		}
-		first, what, cause := x.late(c, s), "", answeredCause
+		first, what, cause := x.late(c, s), "", AnsweredCause
 		if p := x.lateProgress(c, t); p != nil && (first == nil || before(p.write, first.write)) {
 			first, what, cause = p, progressed, progressed
 		} else if first != nil {
