@@ -58,9 +58,12 @@ func (p Page) opposite() string {
 	switch {
 	case f.Opposite != nil:
 		o := *f.Opposite
-		return fmt.Sprintf("The same %s opposite the reference %s, the %s: %s of %s show it (%s of %s %s).",
-			f.Side, f.Side.Peer(), smallestSeeds(o.Worlds), group(o.Bad), plural(o.Worlds, "world"),
-			group(o.Failed), group(o.Checked), p.Rule.counts())
+		line := fmt.Sprintf("The same %s opposite the reference %s, the %s: %s of %s show it", f.Side, f.Side.Peer(),
+			smallestSeeds(o.Worlds), group(o.Bad), plural(o.Worlds, "world"))
+		if f.perWorld(p.Rule) {
+			return line + "."
+		}
+		return line + fmt.Sprintf(" (%s of %s %s).", group(o.Failed), group(o.Checked), p.Rule.counts())
 	case other.Target == "reference":
 		return fmt.Sprintf("It sat opposite the reference %s.", f.Side.Peer())
 	}

@@ -91,7 +91,11 @@ func (p Page) howOften() string {
 	for _, w := range byCount(f.What) {
 		whats = append(whats, group(f.What[w])+" "+code(w))
 	}
-	add("what it did", whats)
+	what := "what it did"
+	if p.late() {
+		what = "by answer"
+	}
+	add(what, whats)
 	add("by phase in which the cancel was read", p.shares(f.Phases, func(x oracle.Exercise) string { return string(x.Phase) }))
 	var seeds []string
 	for _, s := range f.Seeds {

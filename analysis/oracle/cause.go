@@ -9,13 +9,12 @@ import (
 const AnsweredCause = "answered"
 
 // What else unites violations that seem different by their words and are one
-// behaviour. Whether a late answer is an error or a result depends on the tool;
-// whether a handler ran on or was begun, on when the cancel came.
+// behaviour: whether a handler ran on or was begun after its cancel depends on when
+// that came; whether an SDK that tells late was still in time, on the tool.
 const (
-	toldLateCause = "told late"
-	notToldCause  = "not told"
-	stuckCause    = "session stuck"    // a probe, a call or a close that nobody serves any more
-	hitCause      = "another call hit" // by a cancel that was not its own
+	untoldCause = "not told in time" // or not at all: a tool may have ended first
+	stuckCause  = "session stuck"    // a probe, a call or a close that nobody serves any more
+	hitCause    = "another call hit" // by a cancel that was not its own
 
 	progressed = "reported progress"
 )

@@ -123,16 +123,15 @@ func stopWork(x *index, t *tally) {
 
 func (x *index) judgeTelling(c *call, t *tally) {
 	told := x.telling(c)
-	v := Violation{Call: c.Call.Call, Side: history.Server, Handler: c.Handler, Phase: x.phase(c)}
+	v := Violation{Call: c.Call.Call, Side: history.Server, Handler: c.Handler, Phase: x.phase(c), Cause: untoldCause}
 	if tardy := x.toldLate(c); tardy != nil {
-		v.What, v.Lateness, v.Cause = "told the handler late", span(c.req.c, tardy), toldLateCause
+		v.What, v.Lateness = "told the handler late", span(c.req.c, tardy)
 		if x.orphan(c) != nil {
 			v.What = "began the handler after reading the cancel, and told the handler late"
 		}
 		t.fail(v, c.req.c, c.start, tardy)
 		return
 	}
-	v.Cause = notToldCause
 	if start := x.orphan(c); start != nil {
 		v.What, v.Lateness = "began the handler after reading the cancel, and did not tell it", span(c.req.c, start)
 		t.fail(v, c.req.c, start)

@@ -104,15 +104,14 @@ func (sc *scene) mark(f Finding) {
 // clock, or by the order of steps where the clock stood still.
 func (sc *scene) margin(v oracle.Violation, seq int) string {
 	l := sc.calls[v.Call]
-	if l == nil || l.cancelRead < 0 || l.cancelRead >= seq || v.Lateness < 0 {
-		return ""
+	if l == nil || l.cancelRead < 0 || l.cancelRead >= seq || v.Lateness != sc.h.Events[seq].At-sc.h.Events[l.cancelRead].At {
+		return "" // not late, or not counted from there
 	}
 	if v.Lateness > 0 {
 		return " +" + exact(v.Lateness)
 	}
 	// Only what was sent is late; a crash, say, is bad at any time.
-	e := sc.h.Events[seq]
-	if e.Kind != history.Write || e.At != sc.h.Events[l.cancelRead].At {
+	if sc.h.Events[seq].Kind != history.Write {
 		return ""
 	}
 	switch n := sc.stepsBetween(v.Call, l.cancelRead, seq); n {

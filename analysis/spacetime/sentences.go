@@ -135,9 +135,9 @@ func (sc *scene) worldSentence(i int, e history.Event) string {
 		case !counted && sc.closedBefore(i):
 			return "world quiet"
 		case !counted:
-			return "world quiet; the session is open"
+			return "world quiet, session not closed yet"
 		case !sc.closedBefore(i):
-			return "world quiet; " + goroutines(n) + " while the session is open" // which is no leak
+			return "world quiet, session not closed yet: " + goroutines(n) // which are no leak
 		}
 		return "world quiet: " + goroutines(n) + " above the baseline"
 	case history.Goroutines:

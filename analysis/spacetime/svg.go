@@ -124,7 +124,7 @@ func (d *diagram) few() []step {
 	}
 	for i := range out {
 		if out[i].shape == note && out[i].texts == nil {
-			out[i].texts = []string{"… " + strconv.Itoa(hidden) + " more steps …"}
+			out[i].texts = []string{"… " + moreSteps(hidden) + " …"}
 		}
 	}
 	return out
