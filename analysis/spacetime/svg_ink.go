@@ -165,7 +165,7 @@ func (d *diagram) legend(y float64) {
 		item(30, func(x float64) {
 			d.line(x, y+4, x+30, y+4, stroke{ink: inkOffence, width: 3})
 			d.cross(x+15, y+4, 6, inkOffence)
-		}, "what must not be")
+		}, d.g.clean(d.finding.ID)+", the violation")
 	}
 	d.text(edge, y+24, "Time runs down, not to scale. On the arrows: what the network took.", look{ink: inkFaint})
 }

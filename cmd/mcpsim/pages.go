@@ -17,8 +17,9 @@ import (
 func (g *gathering) page(f analysis.Finding, summary analysis.Summary, example []byte) error {
 	p := analysis.Page{
 		Manifest: g.manifest, Summary: summary, Finding: f, Rule: analysis.RuleTextOf(f.Rule),
-		Handler: sim.HandlerSource(f.Example.Handler), AfterFix: g.afterFix(),
+		Handler: sim.HandlerSource(f.Example.Handler),
 	}
+	p.AfterFix = g.afterFix(p.Rule)
 	p.Replay = append(g.manifest.Replay(f.SpecVersion, f.ExampleSeed), "--rule", f.Rule)
 	if example != nil {
 		h, err := history.Decode(bytes.NewReader(example))
@@ -42,7 +43,7 @@ func (g *gathering) page(f analysis.Finding, summary analysis.Summary, example [
 func (g *gathering) beside(f analysis.Finding, h *history.History, j oracle.Judgement, replay []string) ([]string, error) {
 	marked := spacetime.Finding{ID: f.ID, Violation: f.Example}
 	text := fmt.Sprintf("%s %s · %s seed %d at %s · history %s\n%s\n\n%s", f.ID, f.Rule, h.Header.Scenario, h.Header.Seed,
-		h.Header.SpecVersion, history.Digest(h.Events), analysis.ShellLine(append(replay, "--all")),
+		h.Header.SpecVersion, history.Digest(h.Events), analysis.ShellLine(slices.Concat(replay, []string{"--all"})),
 		spacetime.Render(h, j, spacetime.Options{All: true, Finding: marked}))
 	if err := g.dir.WriteFile(f.BesideFile("history.txt"), []byte(text)); err != nil {
 		return nil, err
@@ -72,9 +73,13 @@ func alsoBroken(j oracle.Judgement, f analysis.Finding) []oracle.Rule {
 }
 
 // afterFix is what shows that a fix mended this and broke nothing else.
-func (g *gathering) afterFix() string {
+func (g *gathering) afterFix(rule analysis.RuleText) string {
 	m := g.manifest
-	pair := fmt.Sprintf("--client %s --server %s", m.Client.Target, m.Server.Target)
-	return "mcpsim run " + analysis.ShellLine([]string{m.Scenario}) + " " + pair + "   # nothing new may be broken\n" +
-		"mcpsim run careless-tools " + pair + "   # tools that do not stop when told"
+	pair := []string{"--client", m.Client.Target, "--server", m.Server.Target}
+	again := "# nothing new may be broken\n"
+	if rule.Late {
+		again = "# nothing new may be broken: a caller that waits for the late answer would hang (CALLER-UNBLOCKS)\n"
+	}
+	return again + analysis.ShellLine(append([]string{"mcpsim", "run", m.Scenario}, pair...)) + "\n" +
+		"# tools that do not stop when told\n" + analysis.ShellLine(append([]string{"mcpsim", "run", "careless-tools"}, pair...))
 }
