@@ -21,8 +21,13 @@ type tally struct {
 	causes    map[sideKey]causeList
 	implied   map[impliedBy]bool // which rules were seen to be broken by one act
 
-	exercised  []map[oracle.Exercise]int // by handler and phase, their N left zero; one a rule
-	endedEarly []int                     // worlds in which a rule was broken before any cancel, and not after; one a rule
+	exercised  []map[exerciseKey]oracle.Exercise // one a rule
+	endedEarly []int                             // worlds in which a rule was broken before any cancel, and not after; one a rule
+}
+
+type exerciseKey struct {
+	handler string
+	phase   oracle.Phase
 }
 
 // An impliedBy says that breaking strict broke rule by the same act.
@@ -51,7 +56,7 @@ func newTally(w World) *tally {
 			Rule: v.Rule, Level: v.Level, Side: v.Side, Worlds: map[oracle.Status]int{},
 		})
 		t.uncounted = append(t.uncounted, counter{})
-		t.exercised = append(t.exercised, map[oracle.Exercise]int{})
+		t.exercised = append(t.exercised, map[exerciseKey]oracle.Exercise{})
 		t.endedEarly = append(t.endedEarly, 0)
 	}
 	return t
@@ -99,7 +104,10 @@ func (t *tally) addVerdict(i int, v oracle.Verdict, w World) {
 		t.uncounted[i].add(u.Why, u.N)
 	}
 	for _, x := range v.Exercised {
-		t.exercised[i][oracle.Exercise{Handler: x.Handler, Phase: x.Phase}] += x.N
+		key := exerciseKey{x.Handler, x.Phase}
+		sum := t.exercised[i][key]
+		x.N, x.Failed = x.N+sum.N, x.Failed+sum.Failed
+		t.exercised[i][key] = x
 	}
 	if v.Status == oracle.Fail {
 		t.addFailure(i, v, w)
@@ -202,10 +210,9 @@ func sortedOutcomes(counts map[Outcome]int) []Outcome {
 	return out
 }
 
-func sortedExercises(counts map[oracle.Exercise]int) []oracle.Exercise {
+func sortedExercises(counts map[exerciseKey]oracle.Exercise) []oracle.Exercise {
 	var out []oracle.Exercise
-	for x, n := range counts {
-		x.N = n
+	for _, x := range counts {
 		out = append(out, x)
 	}
 	slices.SortFunc(out, func(a, b oracle.Exercise) int {

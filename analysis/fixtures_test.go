@@ -101,7 +101,7 @@ func synthVerdicts(w World, f flavour) []oracle.Verdict {
 		switch {
 		case c.Phase == oracle.Running:
 			late.Checked++
-			late.Exercised = append(late.Exercised, oracle.Exercise{Handler: c.Handler, Phase: c.Phase, N: 1})
+			late.Exercised = append(late.Exercised, oracle.Exercise{Handler: c.Handler, Phase: c.Phase, N: 1, Failed: btoi(c.Late)})
 		case c.Sent:
 			over++
 		}

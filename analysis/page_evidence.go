@@ -84,18 +84,12 @@ func (p Page) howOften() string {
 		}
 	}
 	add("by handler", p.shares(f.Handlers, func(x oracle.Exercise) string { return x.Handler }))
-	if p.late() {
-		add("by lateness", byLateness(f.Lateness))
-	}
-	var whats []string
-	for _, w := range byCount(f.What) {
-		whats = append(whats, group(f.What[w])+" "+code(w))
-	}
 	what := "what it did"
 	if p.late() {
+		add("by lateness", withUnlisted(byLateness(f.Lateness), f.Failed-int(f.Lateness.N())))
 		what = "by answer"
 	}
-	add(what, whats)
+	add(what, f.ways())
 	add("by phase in which the cancel was read", p.shares(f.Phases, func(x oracle.Exercise) string { return string(x.Phase) }))
 	var seeds []string
 	for _, s := range f.Seeds {
@@ -107,34 +101,62 @@ func (p Page) howOften() string {
 	return strings.Join(lines, "\n")
 }
 
-// shares counts violations by a key, of the checks with that key where the rule
-// told them all apart.
-func (p Page) shares(bad map[string]int, key func(oracle.Exercise) string) []string {
-	r, _ := p.tally(ArmTarget)
-	of, total := map[string]int{}, 0
-	for _, x := range r.Exercised {
-		of[key(x)] += x.N
-		total += x.N
-	}
-	whole := total == r.Checked && total > 0
-	counts := map[string]int{}
-	for k, n := range bad {
-		counts[k] = n
-	}
-	for k := range of {
-		if _, there := counts[k]; !there && whole && len(bad) > 0 && k != "" {
-			counts[k] = 0 // exercised, and never bad
+// pageWays is how many ways of breaking a rule a page tells apart.
+const pageWays = 8
+
+// ways tells what the violations did, the most frequent first.
+func (f Finding) ways() []string {
+	var out []string
+	rest := 0
+	for i, w := range byCount(f.What) {
+		if i < pageWays {
+			out = append(out, group(f.What[w])+" "+code(w))
+		} else {
+			rest += f.What[w]
 		}
 	}
+	if rest > 0 {
+		out = append(out, group(rest)+" otherwise")
+	}
+	return out
+}
+
+// shares counts violations by a key, of the checks with that key where the rule
+// told them all apart, and exactly where it has one cause alone. Else they are
+// those that the verdicts list.
+func (p Page) shares(listed map[string]int, key func(oracle.Exercise) string) []string {
+	if len(listed) == 0 {
+		return nil
+	}
+	r, _ := p.tally(ArmTarget)
+	of, bad, checked, failed := map[string]int{}, map[string]int{}, 0, 0
+	for _, x := range r.Exercised {
+		of[key(x)] += x.N
+		bad[key(x)] += x.Failed
+		checked, failed = checked+x.N, failed+x.Failed
+	}
+	if failed != p.Finding.Failed || failed != r.Failed {
+		bad = listed
+	}
+	told := 0
 	var out []string
-	for _, k := range byCount(counts) {
-		part := k + " " + group(counts[k])
-		if whole && counts[k] <= of[k] {
+	for _, k := range byCount(bad) {
+		told += bad[k]
+		part := k + " " + group(bad[k])
+		if checked == r.Checked && bad[k] <= of[k] {
 			part += " of " + group(of[k])
 		}
 		out = append(out, part)
 	}
-	return out
+	return withUnlisted(out, p.Finding.Failed-told)
+}
+
+// withUnlisted owns up to violations of which no more is known than their number.
+func withUnlisted(parts []string, n int) []string {
+	if n <= 0 || len(parts) == 0 {
+		return parts
+	}
+	return append(parts, notListed+" "+group(n))
 }
 
 // latenessBounds cut the lateness into the ranges that a page names.

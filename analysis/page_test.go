@@ -2,10 +2,12 @@ package analysis
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -145,4 +147,38 @@ func TestComparisons(t *testing.T) {
 	p.Finding.Opposite = nil
 	p.Manifest.Client = history.Peer{Target: "reference"}
 	assert.Equal(t, "It sat opposite the reference client.", p.comparisons()[0])
+}
+
+// TestSpreadOfManyViolations: a verdict lists few of many violations, and a page
+// must not pass those off as all.
+func TestSpreadOfManyViolations(t *testing.T) {
+	v := broken("CANCEL-SILENCE", oracle.MustNot, history.Server, make([]time.Duration, 16)...)
+	for i := range v.Violations {
+		v.Violations[i].Handler, v.Violations[i].Phase = "chatty", oracle.Running
+	}
+	v.Checked, v.Failed = 60, 40
+	page := func(v oracle.Verdict) string {
+		a := NewAggregate(testPair)
+		mustAdd(a, bare(modern, 1, v))
+		s := a.Summary()
+		return Page{Manifest: testManifest(modern), Summary: s, Finding: s.Findings[0], Rule: RuleTextOf(v.Rule)}.howOften()
+	}
+	text := page(v)
+	assert.Contains(t, text, "by handler: chatty 16 · not listed one by one 24")
+	assert.Contains(t, text, "by lateness: same instant (order proven) 16 · not listed one by one 24")
+	v.Exercised = []oracle.Exercise{{Handler: "chatty", Phase: oracle.Running, N: 50, Failed: 40}, {Handler: "cooperative", Phase: oracle.Running, N: 10}}
+	text = page(v)
+	assert.Contains(t, text, "by handler: chatty 40 of 50 · cooperative 0 of 10\n", "exact, and what was never bad is told too")
+	v.Violations[0].Cause = "another"
+	assert.Contains(t, page(v), "by handler: chatty 15 of 50 · not listed one by one 24", "of two causes")
+}
+
+func TestWaysAreFew(t *testing.T) {
+	f := Finding{What: map[string]int{}}
+	for i := range 20 {
+		f.What[fmt.Sprintf("answered with error %02d", i)] = 20 - i
+	}
+	ways := f.ways()
+	assert.Len(t, ways, pageWays+1)
+	assert.Equal(t, "78 otherwise", ways[pageWays])
 }

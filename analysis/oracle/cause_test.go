@@ -58,11 +58,12 @@ func TestExercisedAddsUp(t *testing.T) {
 				if !perCall[v.Rule] {
 					continue
 				}
-				n := 0
+				n, failed := 0, 0
 				for _, e := range v.Exercised {
-					n += e.N
+					n, failed = n+e.N, failed+e.Failed
 				}
 				assert.Equal(t, v.Checked, n, v.Rule)
+				assert.Equal(t, v.Failed, failed, v.Rule)
 				seen[v.Rule] = seen[v.Rule] || n > 0
 			}
 		}

@@ -19,18 +19,19 @@ func (t *tally) pass() { t.verdict.Checked++ }
 // kept counts a call with which the rule was kept.
 func (t *tally) kept(c *call, p Phase) {
 	t.pass()
-	t.exercise(c.Handler, p)
+	t.exercise(c.Handler, p).N++
 }
 
-// exercise counts a check on a call by its tool and phase.
-func (t *tally) exercise(handler string, p Phase) {
-	for i := range t.verdict.Exercised {
-		if x := &t.verdict.Exercised[i]; x.Handler == handler && x.Phase == p {
-			x.N++
-			return
+// exercise returns the count of checks on calls with that tool and phase.
+func (t *tally) exercise(handler string, p Phase) *Exercise {
+	list := t.verdict.Exercised
+	for i := range list {
+		if x := &list[i]; x.Handler == handler && x.Phase == p {
+			return x
 		}
 	}
-	t.verdict.Exercised = append(t.verdict.Exercised, Exercise{Handler: handler, Phase: p, N: 1})
+	t.verdict.Exercised = append(list, Exercise{Handler: handler, Phase: p})
+	return &t.verdict.Exercised[len(list)]
 }
 
 // fail counts an occurrence at which the rule was broken, on the evidence of
@@ -39,7 +40,9 @@ func (t *tally) fail(v Violation, events ...*history.Event) {
 	t.verdict.Checked++
 	t.verdict.Failed++
 	if v.Handler != "" {
-		t.exercise(v.Handler, v.Phase)
+		x := t.exercise(v.Handler, v.Phase)
+		x.N++
+		x.Failed++
 	}
 	if t.verdict.Failed == 1 {
 		t.verdict.Side = v.Side

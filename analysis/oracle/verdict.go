@@ -76,6 +76,7 @@ type Exercise struct {
 	Handler string `json:"handler"`         // kind of the tool
 	Phase   Phase  `json:"phase,omitempty"` // of the cancel, where the rule looks at it
 	N       int    `json:"n"`
+	Failed  int    `json:"failed,omitempty"` // of N, listed as violations or not
 }
 
 // MaxViolations bounds how many violations of one rule a verdict lists. Failed
