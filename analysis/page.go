@@ -77,6 +77,8 @@ func (p Page) says() string {
 		return "does not keep " + f.Rule
 	case f.Rule == "CANCEL-SILENCE" && f.Cause == oracle.AnsweredCause:
 		return RuleTextOf("CANCEL-NO-RESPONSE").Says
+	case f.Rule == "CANCEL-SILENCE" && len(p.Also) > 0: // whose name is of the act
+		return RuleTextOf(p.Also[0].ID).Says
 	case p.Rule.OwnWords && f.Cause != OtherCauses && f.Example.What != "":
 		return ownWords(f.Example.What)
 	}

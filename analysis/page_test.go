@@ -138,6 +138,8 @@ func TestTitles(t *testing.T) {
 	} {
 		assert.Equal(t, tt.want, Page{Rule: tt.rule, Finding: tt.f}.says(), tt.why)
 	}
+	progress := Page{Rule: silence, Finding: Finding{Rule: silence.ID, Cause: "reported progress"}, Also: []oracle.Rule{{ID: "PROGRESS-AFTER-CANCEL"}}}
+	assert.Equal(t, "reports progress of a tools/call after reading its cancel", progress.says(), "the rule that the act also breaks has its name")
 }
 
 func TestComparisons(t *testing.T) {

@@ -137,15 +137,10 @@ func (d *defence) progressWaited() string {
 			asked++
 		}
 	}
-	return fmt.Sprintf("No. The tool had asked for progress %s by then, and this is number %d of its frames.",
-		times(asked), f.nth)
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
+	if asked == 0 {
+		return "No. The tool had asked for none by then."
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf("No. It is number %d of the call's progress, and the tool had asked for %d by then.", f.nth, asked)
 }
 
 // sessionOver: R7.

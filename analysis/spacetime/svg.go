@@ -45,7 +45,7 @@ type drawn struct {
 	lines []string
 	asks  []string // what the margin says of the cancel
 	bad   []string // what it says of the offence
-	timed bool     // the first of its instant
+	time  string   // empty: the instant of the row above
 }
 
 // height is in lines.
@@ -73,18 +73,20 @@ const maxDrawn = 80
 func (d *diagram) lay() {
 	y := headTop + headHeight + 24
 	steps := d.few()
+	l := &listing{origin: d.origin} // for its times
 	for i, s := range steps {
 		if s.shape == gap && s.wrote == 0 {
 			s.side = history.Client // who only read
 		}
-		timed := i == 0 || s.at != steps[i-1].at
+		r := drawn{step: s, lines: d.words(s)}
 		if i > 0 {
 			y += 4
 		}
-		if i > 0 && timed {
-			y += stretch(s.at - steps[i-1].at)
+		if last := steps[max(0, i-1)].at; i == 0 || s.at != last {
+			r.time = l.instant(s.at, last, i == 0)
+			y += stretch(s.at - last)
 		}
-		r := drawn{step: s, y: y, timed: timed, lines: d.words(s)}
+		r.y = y
 		if s.aside != "" {
 			r.asks = d.g.wrap(d.g.clean("◀ "+s.aside), columnsOf(s.side))
 		}

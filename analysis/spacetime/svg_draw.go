@@ -91,7 +91,7 @@ func (d *diagram) lifelines() {
 		x    float64
 		name string
 	}{{clientLine, "CLIENT " + peer(h.Client)}, {serverLine, "SERVER " + peer(h.Server)}} {
-		name := d.g.cut(d.g.clean(end.name), 32)
+		name := d.g.cut(d.g.clean(end.name), 30) // so that the two boxes keep apart
 		half := glyphWidth*float64(width(name))/2 + 12
 		d.line(end.x, headTop+headHeight, end.x, d.bottom, stroke{ink: "#8c959f", width: 1.2})
 		d.box(end.x-half, headTop, 2*half, headHeight, "#ffffff", "#8c959f")
@@ -150,9 +150,7 @@ func (d *diagram) bands() {
 
 // row writes one step's time, text and remarks.
 func (d *diagram) row(r drawn) {
-	if r.timed {
-		d.text(timesEnd, r.y, millis(r.at-d.origin), look{ink: inkFaint, anchor: "end"})
-	}
+	d.text(timesEnd, r.y, r.time, look{ink: inkFaint, anchor: "end"})
 	x, style := timesEnd+edge, look{ink: inkText}
 	switch r.side {
 	case history.Client:

@@ -64,6 +64,9 @@ func (b *escapeBuffer) Write(p []byte) (int, error) {
 
 // text writes a line whose middle is at y.
 func (d *diagram) text(x, y float64, s string, l look) {
+	if s == "" {
+		return
+	}
 	more := ""
 	if l.anchor != "" {
 		more += fmt.Sprintf(` text-anchor="%s"`, l.anchor)

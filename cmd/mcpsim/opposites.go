@@ -47,8 +47,11 @@ func (e *experiment) against(f analysis.Finding) []opposed {
 
 // opposites runs the smallest seeds of every finding with the reference opposite,
 // and puts into the findings what came of it. It reports whether there was
-// anything to run. Worlds that cannot be run are noted and leave a finding without.
+// anything to run: nothing is where the run was to do without controls. Worlds that cannot be run are noted and leave a finding without.
 func (g *gathering) opposites(ctx context.Context, jobs int, findings []analysis.Finding) bool {
+	if len(g.pairs) == 1 {
+		return false
+	}
 	var list []opposed
 	for _, f := range findings {
 		list = append(list, g.experiment.against(f)...)
