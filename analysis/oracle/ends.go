@@ -49,7 +49,7 @@ func (x *index) judgeRunning(c *call, t *tally) bool {
 		told = nil // by the end of the world
 	}
 	if told != nil && told.At <= from.At+promptly {
-		t.pass()
+		t.kept(c, "")
 		return false
 	}
 	witness := earlier(told, earlier(c.end, x.stalled))
@@ -145,7 +145,7 @@ func eofDrains(x *index, t *tally) {
 		case r.first == nil || r.first.inVain():
 			x.judgeOwed(c, deaf, t)
 		case before(x.heard, r.first.write):
-			t.pass()
+			t.kept(c, "")
 		}
 	}
 }

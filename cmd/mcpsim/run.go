@@ -65,7 +65,7 @@ scenario requires was not exercised.`,
 	f.IntVar(&r.jobs, "jobs", runtime.NumCPU(), "workers at a time, `N`; the result does not depend on it")
 	f.StringVar(&r.out, "out", "", "result directory, `DIR` (default: results/<scenario>/<run id>)")
 	f.BoolVar(&r.strict, "strict", false, "exit 1 for a SHOULD that was not kept, too")
-	f.BoolVar(&r.controls, "controls", true, "run the reference and two mutants on the same seeds, for comparison")
+	f.BoolVar(&r.controls, "controls", true, "run the reference and two mutants on the same seeds, and findings opposite the reference")
 	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print ASCII only (default: unless the locale is UTF-8)")
 	return cmd
 }
