@@ -63,6 +63,9 @@ func (p Page) title() string {
 	if ref := p.reference(); ref != "" {
 		lines = append(lines, "<br>"+ref)
 	}
+	if f.Expected != nil {
+		lines = append(lines, "<br>Known: "+f.Expected.because())
+	}
 	if f.SameActAs != "" {
 		lines = append(lines, fmt.Sprintf("<br>%s is the same behaviour at another protocol version.", f.SameActAs))
 	}
