@@ -16,7 +16,7 @@ func (s Summary) unforeseen() string {
 
 func (s Summary) nothingBroken() string {
 	if s.asExpected() {
-		return "no rule broken that was not expected to be"
+		return "no unexpected failure"
 	}
 	return "no rule broken"
 }
