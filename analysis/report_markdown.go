@@ -33,13 +33,13 @@ func (r Report) sentence() string {
 	return text + "."
 }
 
-// opposed names both targets, one of ours behind the one that it plays against.
+// opposed names both targets, the one that is under test first.
 func (p Pair) opposed() string {
 	if p.Client == p.Server {
 		return p.Client + " (client and server)"
 	}
 	client, server := p.Client+" (client)", p.Server+" (server)"
-	if ours(p.Client) && !ours(p.Server) {
+	if ours(p.Client) && p.Server != "reference" {
 		return server + " with " + client
 	}
 	return client + " with " + server

@@ -57,6 +57,7 @@ func parseExpected(name string, data []byte) ([]analysis.Expectation, error) {
 	for _, row := range rows {
 		x := expectationOf(row)
 		x.File = name
+		c.path = fmt.Sprintf("[%d]", len(out))
 		c.check(row, x, out)
 		out = append(out, x)
 	}
@@ -77,14 +78,17 @@ func expectationOf(row sim.Row) analysis.Expectation {
 
 // An expectedChecker finds fault with what rows say. What a row leaves out is the
 // table's to complain about.
-type expectedChecker struct{ faults []sim.Fault }
+type expectedChecker struct {
+	faults []sim.Fault
+	path   string // of the row
+}
 
 func (c *expectedChecker) fault(row sim.Row, column, problem, cure string) {
 	cell, given := row.Cells[column]
 	if !given {
 		return
 	}
-	c.faults = append(c.faults, sim.Fault{Line: cell.Line, Column: cell.Column, Path: column, Problem: problem, Cure: cure})
+	c.faults = append(c.faults, sim.Fault{Line: cell.Line, Column: cell.Column, Path: c.path + "." + column, Problem: problem, Cure: cure})
 }
 
 func (c *expectedChecker) check(row sim.Row, x analysis.Expectation, earlier []analysis.Expectation) {
