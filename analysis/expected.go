@@ -74,7 +74,7 @@ func (x Expectations) matches(e Expectation, rule string, side history.Side, spe
 // elsewhere says why an entry is not about this scenario.
 func (x Expectations) elsewhere(e Expectation) string {
 	if e.Scenario != "" && e.Scenario != x.Scenario {
-		return "it is about scenario " + e.Scenario
+		return fmt.Sprintf("it is about scenario %s, not %s", e.Scenario, x.Scenario)
 	}
 	return ""
 }
@@ -90,8 +90,10 @@ func (x Expectations) covers(e Expectation, side history.Side) bool {
 		side != history.Server && names(e.Target, x.Client)
 }
 
-// names reports whether target, as it is typed, is that peer.
-func names(target string, p history.Peer) bool { return target == p.Target || target == pinned(p) }
+// names reports whether target is that peer, with its version or without.
+func names(target string, p history.Peer) bool {
+	return target == p.Target || target == p.Target+"@"+p.Version
+}
 
 // Surprising reports whether a world under test broke a rule that no entry
 // foresees.
@@ -178,7 +180,7 @@ func (x Expectations) binding(e Expectation, s Summary) (tallies []RuleTally, wh
 				continue
 			}
 			if !x.covers(e, sideOf(r, e)) {
-				return nil, "it is about " + about(e)
+				return nil, fmt.Sprintf("it is about %s, not %s", about(e), x.players())
 			}
 			tallies = append(tallies, r)
 		}
@@ -199,6 +201,12 @@ func sideOf(r RuleTally, e Expectation) history.Side {
 		return cmp.Or(e.Side, r.Side)
 	}
 	return r.Side
+}
+
+// players names who was there to be about.
+func (x Expectations) players() string {
+	pair := Manifest{Client: x.Client, Server: x.Server}
+	return fmt.Sprintf("client %s and server %s", pair.Typed(x.Client), pair.Typed(x.Server))
 }
 
 // about names the target that an entry is about.

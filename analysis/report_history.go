@@ -11,8 +11,9 @@ import (
 // HistoryText is what there is to say of one judged history: what it is, a line
 // for each rule that was broken, and which held or could not be judged.
 func HistoryText(name string, h history.Header, w World) string {
+	pair := Manifest{Client: h.Client, Server: h.Server}.Pair()
 	lines := []string{fold(fmt.Sprintf("%s: seed %d at %s, client %s, server %s, history %s",
-		printable(name, 400), h.Seed, h.SpecVersion, spaced(h.Client), spaced(h.Server), w.Digest), "")}
+		printable(name, 400), h.Seed, h.SpecVersion, pair.Client, pair.Server, w.Digest), "")}
 	named := map[oracle.Status][]string{}
 	for _, v := range w.Judgement.Verdicts {
 		switch {

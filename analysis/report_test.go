@@ -120,7 +120,7 @@ func TestText(t *testing.T) {
 		{"leaking", "QUALITY, goroutines told apart by the reference", testReport(synthSummary(leaking, 500, modern), true, nil, modern), 34},
 		{"crashing", "incidents, undecided worlds, stock runtime", unseeded, 34},
 		{"expected", "all that is broken was expected", testReport(foreseen, true, nil, both...), 40},
-		{"stale", "an entry that no longer fails fails the run", testReport(outlived, false, nil, both...), 44},
+		{"stale", "an entry that no longer fails fails the run", testReport(outlived, false, nil, both...), 45},
 		{"ascii", "no character beyond ASCII", plain, 38},
 	}
 	for _, tt := range tests {

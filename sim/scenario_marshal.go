@@ -24,6 +24,7 @@ func (sc *Scenario) Marshal() []byte {
 	w.line("  callers: %d", sc.Load.Callers)
 	w.line("  calls: %d", sc.Load.Calls)
 	w.line("  think: %s", formatDistribution(sc.Load.Think))
+	w.requests(sc.Load.Requests)
 	w.network(sc.Network)
 	w.handlers(sc.Handlers)
 	w.line("cancel:")
@@ -42,6 +43,16 @@ type yamlWriter struct{ strings.Builder }
 
 func (w *yamlWriter) line(format string, args ...any) {
 	fmt.Fprintf(w, format+"\n", args...)
+}
+
+func (w *yamlWriter) requests(kinds []RequestKind) {
+	if kinds == nil {
+		return
+	}
+	w.line("  requests:")
+	for _, k := range kinds {
+		w.line("    - {kind: %s, weight: %d}", k.Kind, k.Weight)
+	}
 }
 
 func (w *yamlWriter) network(n Network) {

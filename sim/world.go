@@ -106,7 +106,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 	}
 	w.wire = newWire(w)
 	w.client = cfg.Client.NewClient(ClientEnv{SpecVersion: cfg.SpecVersion})
-	w.server = cfg.Server.NewServer(ServerEnv{SpecVersion: cfg.SpecVersion, Tools: w.tools()})
+	w.server = cfg.Server.NewServer(w.serverEnv())
 	return w, nil
 }
 
@@ -134,7 +134,10 @@ func header(cfg WorldConfig) history.Header {
 		Calls: make([]history.Call, len(s.Calls)),
 	}
 	for i, c := range s.Calls {
-		h.Calls[i] = history.Call{Call: c.Call, Method: "tools/call", Handler: c.Handler, Work: c.Work, Life: c.Life}
+		h.Calls[i] = history.Call{
+			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
+			NotAsked: cfg.unavailable(c.Method),
+		}
 	}
 	return h
 }
@@ -238,7 +241,9 @@ func (w *world) load() {
 				if w.over() {
 					return
 				}
-				w.makeCall(call)
+				if w.header.Calls[call.Call-1].NotAsked == "" {
+					w.makeCall(call)
+				}
 			}
 		})
 	}
@@ -270,6 +275,7 @@ func (w *world) probe() {
 	w.within(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), w.header.Horizon)
 		defer cancel()
+		w.wire.calls.probing(w.SpecVersion)
 		w.event(history.Client, history.Probe, 0, nil)
 		w.event(history.Client, history.Probed, 0, w.client.Probe(ctx))
 	})

@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/mcpsim/mcpsim/sim/history"
+import (
+	"cmp"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
 
 // A builder is the state of the one pass that fills an index.
 type builder struct {
@@ -114,7 +118,7 @@ func (b *builder) request(f *frame) {
 	if f.msg.Token != "" {
 		remember(&b.tokens[seat(f.side)], f.msg.Token, r)
 	}
-	if c := b.call(f.msg.Call); c != nil && c.req == nil && f.side == history.Client {
+	if c := b.call(cmp.Or(f.msg.Call, f.write.Call)); c != nil && c.req == nil && f.side == history.Client {
 		c.req, r.call = r, c
 	}
 }

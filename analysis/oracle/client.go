@@ -41,7 +41,7 @@ func notifies(x *index, t *tally) {
 			continue
 		}
 		t.fail(Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
+			Call: c.Call.Call, Side: history.Client, Handler: c.kind(),
 			What: "wrote no cancel for a call that its caller had given up", Lateness: span(c.cancel, end),
 		}, c.req.frame.write, c.cancel, end)
 	}
@@ -95,7 +95,7 @@ func lateIgnored(x *index, t *tally) {
 			continue
 		}
 		v := Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.Handler, Phase: x.phase(c),
+			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Phase: x.phase(c),
 			Lateness: span(c.req.cancel.write, read),
 		}
 		taker := strays[c]
@@ -176,7 +176,7 @@ func callerUnblocks(x *index, t *tally) {
 			t.leave(whyCrashed)
 		case end.At > due.At+x.grace:
 			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Client, Handler: c.Handler, What: what, Lateness: span(due, end),
+				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), What: what, Lateness: span(due, end),
 			}, due, end, c.ret)
 		}
 	}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -53,6 +54,10 @@ type call struct {
 	held               *frame           // what the client was just writing when the application cancelled
 	hit                bool             // by what befell another call
 }
+
+// kind is what reports call c by: the kind of its handler, or its method where no
+// code of the application's answers.
+func (c *call) kind() string { return cmp.Or(c.Handler, c.Method) }
 
 // A request is a request frame with what belongs to it.
 type request struct {

@@ -19,7 +19,7 @@ func respondOnce(x *index, t *tally) {
 		default:
 			v := Violation{Side: r.first.side, What: "answered a request twice", Lateness: -1}
 			if r.call != nil {
-				v.Call, v.Handler = r.call.Call.Call, r.call.Handler
+				v.Call, v.Handler = r.call.Call.Call, r.call.kind()
 				v.Lateness = span(r.c, r.second.write)
 			}
 			t.fail(v, r.first.write, r.second.write)
@@ -213,12 +213,28 @@ func (x *index) silentSide(r *request, by *history.Event) history.Side {
 }
 
 // failingSide tells which side made an error of the call c, which returned one:
-// the server if it sent one.
+// the server if it sent one. It is World where it cannot be told which request
+// was the call's.
 func (x *index) failingSide(c *call) history.Side {
+	if c.req == nil && x.unclaimed(c.Method) {
+		return history.World
+	}
 	if c.req != nil && before(c.req.readReply, c.ret) && c.req.first.isError() {
 		return history.Server
 	}
 	return history.Client
+}
+
+// unclaimed reports whether the client wrote a request of that method that is
+// none of the calls' for all that is known, the probe's aside.
+func (x *index) unclaimed(method string) bool {
+	for i := range x.requests {
+		r := &x.requests[i]
+		if r.call == nil && r.frame.msg.Method == method && r.frame.side == history.Client && !before(x.probe, r.frame.write) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *frame) isError() bool {
@@ -240,7 +256,7 @@ func (x *index) judgeBystander(c, owner *call, t *tally) {
 	}
 	if e, v := x.harm(c, owner, t); e != nil {
 		c.hit = true
-		v.Call, v.Handler = c.Call.Call, c.Handler
+		v.Call, v.Handler = c.Call.Call, c.kind()
 		t.failAt(x, e, v)
 	}
 }

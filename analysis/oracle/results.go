@@ -15,7 +15,7 @@ func (x *index) results() []CallResult {
 
 func (x *index) result(c *call) CallResult {
 	r := CallResult{
-		Call: c.Call.Call, Handler: c.Handler, Cancelled: c.cancel != nil, Life: c.Life,
+		Call: c.Call.Call, Handler: c.kind(), Cancelled: c.cancel != nil, Life: c.Life,
 		Offset: -1, SentToRead: -1, ReadToTold: -1, ToldToEnd: -1, ReadToEnd: -1, Lateness: -1, CancelToRet: -1,
 	}
 	if !r.Cancelled {

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpsim/mcpsim/analysis"
-	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
@@ -58,7 +57,7 @@ others. 4: nothing broken, but no rule was exercised, or not one that --rules na
 const stdinName = "-"
 
 func (c *checkCommand) run(args []string) error {
-	rules, err := chosenRules(c.rules, sim.SpecVersions())
+	rules, err := chosenRules(c.rules)
 	if err != nil {
 		return usage(err)
 	}

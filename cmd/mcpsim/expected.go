@@ -110,8 +110,8 @@ func (c *expectedChecker) check(row sim.Row, x analysis.Expectation, earlier []a
 	if u, err := url.Parse(x.Link); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		c.fault(row, "link", fmt.Sprintf("%q is no link", x.Link), "give the address where it is being dealt with, such as "+exampleLink)
 	}
-	if strings.ContainsAny(x.Target, " \t\n") {
-		c.fault(row, "target", fmt.Sprintf("%q is no target", x.Target), "write it as --client and --server have it: NAME, or NAME@VERSION")
+	if strings.ContainsAny(x.Target, " \t\n/\\") {
+		c.fault(row, "target", fmt.Sprintf("%q is no target", x.Target), "write its NAME, or NAME@VERSION; one that is built from a directory has its NAME alone")
 	}
 	i := slices.IndexFunc(earlier, func(e analysis.Expectation) bool { return sameScope(e, x) })
 	if i >= 0 && known {
@@ -138,7 +138,7 @@ func (c *expectedChecker) specVersion(row sim.Row, x analysis.Expectation, rule 
 	versions := sim.SpecVersions()
 	switch {
 	case x.SpecVersion != "" && !slices.Contains(versions, x.SpecVersion):
-		c.fault(row, "spec_version", fmt.Sprintf("%q is no version that mcpsim speaks", x.SpecVersion), "write "+strings.Join(versions, " or ")+", or leave it out")
+		c.fault(row, "spec_version", fmt.Sprintf("%q is no version that mcpsim speaks", x.SpecVersion), "write one of "+strings.Join(versions, ", ")+", or leave it out")
 	case known && x.SpecVersion != "" && rule.Level(x.SpecVersion) == "":
 		c.fault(row, "spec_version", fmt.Sprintf("%s does not bind at %s", x.Rule, x.SpecVersion), "mcpsim list rules shows where it does")
 	}

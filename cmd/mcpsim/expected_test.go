@@ -45,7 +45,7 @@ func TestParseExpectedRefuses(t *testing.T) {
 		{"not the rule's side", "- {rule: CANCEL-SILENCE, side: client" + rest,
 			"f:1:32: [0].side: CANCEL-SILENCE binds the server; write server, or leave it out"},
 		{"no version", "- {rule: RESP-ONCE, spec_version: 2026-07-29" + rest,
-			`f:1:35: [0].spec_version: "2026-07-29" is no version that mcpsim speaks; write 2025-11-25 or 2026-07-28, or leave it out`},
+			`f:1:35: [0].spec_version: "2026-07-29" is no version that mcpsim speaks; write one of ` + strings.Join(sim.SpecVersions(), ", ") + ", or leave it out"},
 		{"a version without the rule", "- {rule: CANCEL-SILENCE, spec_version: 2025-11-25" + rest,
 			"f:1:40: [0].spec_version: CANCEL-SILENCE does not bind at 2025-11-25; mcpsim list rules shows where it does"},
 		{"placeholders", "- {rule: RESP-ONCE, reason: \"TODO: why?\", link: TODO}",
@@ -57,7 +57,9 @@ func TestParseExpectedRefuses(t *testing.T) {
 			"f:1:3: [0].reason: this is missing; write reason: answers although told to stop\n" +
 				"f:1:3: [0].link: this is missing; write link: " + exampleLink},
 		{"a target with a space", "- {rule: RESP-ONCE, target: go-sdk v1.8.0" + rest,
-			`f:1:29: [0].target: "go-sdk v1.8.0" is no target; write it as --client and --server have it: NAME, or NAME@VERSION`},
+			`f:1:29: [0].target: "go-sdk v1.8.0" is no target; write its NAME, or NAME@VERSION; one that is built from a directory has its NAME alone`},
+		{"a target with a path", "- {rule: RESP-ONCE, target: go-sdk@../go-sdk" + rest,
+			`f:1:29: [0].target: "go-sdk@../go-sdk" is no target; write its NAME, or NAME@VERSION; one that is built from a directory has its NAME alone`},
 		{"the same twice", "- {rule: RESP-ONCE, reason: a, link: https://a.example}\n- {rule: RESP-ONCE, reason: b, link: https://b.example}",
 			"f:2:10: [1].rule: line 1 expects the same failure; leave one out"},
 	} {
@@ -76,7 +78,7 @@ func TestExpectedRoundTrips(t *testing.T) {
 		want := analysis.Expectation{
 			File: "f", Line: 6, Rule: rule.ID,
 			Scenario:    rapid.StringMatching(`[a-z0-9-]{1,8}|true|7|0x1|1e3|~`).Draw(t, "scenario"),
-			Target:      rapid.StringMatching(`[!-~]{1,8}`).Draw(t, "target"),
+			Target:      rapid.StringMatching(`[!-.0-\[\]-~]{1,8}`).Draw(t, "target"),
 			SpecVersion: "2026-07-28",
 			Reason:      rapid.StringMatching(`[!-~é… "\n\t]{0,20}[a-z]`).Draw(t, "reason"),
 			Link:        "https://example.com/" + rapid.StringMatching(`[a-z0-9#/?&=-]{0,10}`).Draw(t, "path"),
@@ -123,11 +125,10 @@ func TestWriteExpected(t *testing.T) {
 }
 
 func TestChosenRules(t *testing.T) {
-	both := sim.SpecVersions()
-	got, err := chosenRules([]string{"RESP-ONCE", "CANCEL-SILENCE", "RESP-ONCE"}, both)
+	got, err := chosenRules([]string{"RESP-ONCE", "CANCEL-SILENCE", "RESP-ONCE"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"CANCEL-SILENCE", "RESP-ONCE"}, got, "each once, in the order of the catalogue")
-	got, err = chosenRules(nil, both)
+	got, err = chosenRules(nil)
 	require.NoError(t, err)
 	assert.Empty(t, got, "none named: all")
 }

@@ -41,13 +41,14 @@ type gate struct {
 }
 
 // read checks the flags before anything is run, so that a run of an hour does not
-// end in a misspelt path.
-func (f *gateFlags) read(e *experiment) (gate, error) {
-	g := gate{expected: analysis.Expectations{
-		Scenario: e.scenario.Name, Client: peerOf(e.client), Server: peerOf(e.server),
-	}}
+// end in a misspelt path. The versions are those that are known by now, if any.
+func (f *gateFlags) read(specVersions []string) (gate, error) {
+	var g gate
 	var err error
-	if g.rules, err = chosenRules(f.rules, e.specVersions); err != nil {
+	if g.rules, err = chosenRules(f.rules); err != nil {
+		return g, err
+	}
+	if err := bind(g.rules, specVersions); err != nil {
 		return g, err
 	}
 	if f.expected != "" {
@@ -61,6 +62,13 @@ func (f *gateFlags) read(e *experiment) (gate, error) {
 		}
 	}
 	return g, errors.Join(writable("--write-expected-failures", f.writeExpected), writable("--junit", f.junit))
+}
+
+// meet tells the gate what it is held against, now that everything about the
+// experiment is decided.
+func (g *gate) meet(e *experiment) error {
+	g.expected.Scenario, g.expected.Client, g.expected.Server = e.scenario.Name, peerOf(e.client), peerOf(e.server)
+	return bind(g.rules, e.specVersions)
 }
 
 // writable refuses a file that certainly cannot be written.

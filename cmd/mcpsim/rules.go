@@ -11,14 +11,10 @@ import (
 
 // chosenRules checks the ids that were typed after --rules and returns them in the
 // order of the catalogue. With none it returns none, which stands for all.
-func chosenRules(typed, specVersions []string) ([]string, error) {
+func chosenRules(typed []string) ([]string, error) {
 	for _, id := range typed {
-		rule, known := oracle.FindRule(id)
-		if !known {
+		if _, known := oracle.FindRule(id); !known {
 			return nil, fmt.Errorf("--rules %q: there is no such rule; %s", id, ruleCure(id))
-		}
-		if !slices.ContainsFunc(specVersions, func(v string) bool { return rule.Level(v) != "" }) {
-			return nil, fmt.Errorf("--rules %s: it does not bind at %s; mcpsim list rules shows where it does", id, strings.Join(specVersions, ", "))
 		}
 	}
 	var out []string
@@ -28,6 +24,18 @@ func chosenRules(typed, specVersions []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// bind refuses a rule that binds at none of the versions, of which there may be
+// none yet.
+func bind(rules, specVersions []string) error {
+	for _, id := range rules {
+		rule, _ := oracle.FindRule(id)
+		if len(specVersions) > 0 && !slices.ContainsFunc(specVersions, func(v string) bool { return rule.Level(v) != "" }) {
+			return fmt.Errorf("--rules %s: it does not bind at %s; mcpsim list rules shows where it does", id, strings.Join(specVersions, ", "))
+		}
+	}
+	return nil
 }
 
 // ruleCure is what to do about the name of a rule that is none.

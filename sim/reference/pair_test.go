@@ -195,8 +195,8 @@ func (p *pair) makeCall(client *client, number int, c *drawnCall) {
 	if c.cancel > 0 {
 		defer time.AfterFunc(c.cancel, cancel).Stop()
 	}
-	c.value, c.err = client.Call(ctx, sim.ToolCall{
-		Tool: c.tool, Arguments: json.RawMessage(fmt.Sprintf(`{"call":%d}`, number)), Progress: int64(number),
+	c.value, c.err = client.Call(ctx, sim.Request{
+		Method: protocol.ToolsCall, Name: c.tool, Arguments: json.RawMessage(fmt.Sprintf(`{"call":%d}`, number)), Progress: int64(number),
 	})
 	c.returned, c.done = time.Since(p.start), true
 	p.see("caller returns", number, nil)
