@@ -26,8 +26,8 @@ import (
 // The exit codes. Each verb's last line names the code and why.
 const (
 	exitOK      = 0
-	exitBroken  = 1 // a rule was broken, or a finding is still there
-	exitUsage   = 2 // the command line or the scenario is wrong
+	exitBroken  = 1 // a rule was broken, a finding is still there, or an expected failure is stale
+	exitUsage   = 2 // the command line, the scenario or another file is wrong
 	exitFailed  = 3 // the experiment failed or was interrupted
 	exitVacuous = 4 // nothing broken, but a required rule was not exercised
 )
