@@ -156,7 +156,7 @@ func (x Expectations) fulfilment(e Expectation, s Summary, cut bool) ExpectedFai
 	case !decided:
 		out.Fulfilment, out.Why = Undecided, "no world came to a verdict"
 	case cut:
-		out.Fulfilment, out.Why = Undecided, "it has not failed so far, but the run is not whole"
+		out.Fulfilment, out.Why = Undecided, "it has not failed, but not all seeds were run"
 	default:
 		out.Fulfilment = Stale
 	}

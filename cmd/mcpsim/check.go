@@ -137,7 +137,11 @@ func historyFiles(args []string) ([]string, error) {
 
 func historiesBelow(dir string) ([]string, error) {
 	var out []string
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	root, err := filepath.EvalSymlinks(dir) // latest is one
+	if err != nil {
+		return nil, fmt.Errorf("look for histories: %w", err)
+	}
+	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".ndjson") || strings.HasSuffix(path, ".ndjson.zst")) &&
 			filepath.Base(path) != analysis.WorldsFile {
 			out = append(out, path)

@@ -52,7 +52,7 @@ func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) e
 		partial = runErr.Error()
 	}
 	r.settle(g, partial != "")
-	summary := g.summary(partial != "")
+	summary := g.summary(partial != "" || g.stopped())
 	if partial != "" {
 		fmt.Fprintf(r.stderr, "%s: writing what was gathered\n", partial)
 	}
@@ -78,7 +78,7 @@ func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) e
 // before.
 func (r *runCommand) settle(g *gathering, cutShort bool) {
 	p := &r.plan
-	if g.until != nil && g.until.stopped {
+	if g.stopped() {
 		p.last, p.ended = g.until.at, fmt.Sprintf("at the first finding, seed %d", g.until.at)
 	}
 	if p.taken == 0 || !p.open && (p.ended == "" || cutShort) {
@@ -95,7 +95,11 @@ func (r *runCommand) settle(g *gathering, cutShort bool) {
 
 // report is what there is to tell once all worlds are counted.
 func (r *runCommand) report(g *gathering, summary analysis.Summary, partial string) analysis.Report {
-	report := g.report(summary, analysis.Decide(summary, g.required(summary), r.strict, partial))
+	required := g.required(summary)
+	if g.stopped() {
+		required = nil // it did not get the time
+	}
+	report := g.report(summary, analysis.Decide(summary, required, r.strict, partial))
 	report.Elapsed = time.Since(r.started)
 	report.Style = analysis.Style{Color: colorful(r.stdout), ASCII: r.ascii}
 	return report

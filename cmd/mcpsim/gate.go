@@ -111,7 +111,10 @@ func (f *gateFlags) tell(r analysis.Report, scenario string, whole bool) error {
 	var errs []error
 	if f.junit != "" {
 		data, err := analysis.JUnit(r, f.strict)
-		errs = append(errs, err, write("the JUnit report", f.junit, data))
+		if err == nil {
+			err = write("the JUnit report", f.junit, data)
+		}
+		errs = append(errs, err)
 	}
 	if f.writeExpected != "" && whole {
 		errs = append(errs, write("the expected failures", f.writeExpected, writeExpected(r.Manifest, scenario, r.Summary)))

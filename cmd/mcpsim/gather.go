@@ -90,6 +90,10 @@ func (g *gathering) goesOn(seed uint64) bool {
 	return g.until == nil || g.until.handOut(seed)
 }
 
+// stopped reports whether a finding ended the run before its seeds were out. It is
+// for when all worlds have ended.
+func (g *gathering) stopped() bool { return g.until != nil && g.until.stopped }
+
 // summary adds up, and holds what was found against what was expected.
 func (g *gathering) summary(cutShort bool) analysis.Summary {
 	s := g.aggregate.Summary()
