@@ -25,7 +25,8 @@ type Scenario struct {
 	Network      Network
 	Handlers     []Handler // at least one
 	Cancel       CancelPlan
-	Scheduler    string // Shuffled or FIFO
+	End          EndPlan // the zero EndPlan: closed once everything is quiet
+	Scheduler    string  // Shuffled or FIFO
 	Limits       Limits
 	Require      []Requirement // may be empty
 	// Unphysical permits faults that the transport cannot have. No transport of

@@ -30,6 +30,7 @@ func (sc *Scenario) Marshal() []byte {
 	w.line("cancel:")
 	w.line("  share: %s", strconv.FormatFloat(sc.Cancel.Share, 'f', -1, 64))
 	w.line("  when: %s", sc.Cancel.When)
+	w.end(sc.End)
 	w.line("scheduler: %s", sc.Scheduler)
 	w.line("limits:")
 	w.line("  horizon: %s", formatDuration(sc.Limits.Horizon))

@@ -38,13 +38,9 @@ func raceGraceful(x *index, t *tally) {
 	}
 	x.judgeClosing(t)
 	if len(x.cancels) > 0 {
-		strays := x.strayValues()
-		taken := make(map[*call]*call, len(strays))
-		for owner, taker := range strays {
-			taken[taker] = owner
-		}
+		owners := x.ownersByTaker()
 		for i := range x.calls {
-			x.judgeBystander(&x.calls[i], taken[&x.calls[i]], t)
+			x.judgeBystander(&x.calls[i], owners[&x.calls[i]], t)
 		}
 	}
 	// What is put to the test is every cancel; some of them had a bad end.
@@ -56,7 +52,7 @@ func raceGraceful(x *index, t *tally) {
 func (x *index) judgeEnd(t *tally) {
 	if x.crash != nil {
 		side, known := blamed(x.crash.Blame)
-		if !known {
+		if !known || x.exit != nil && side != history.Client { // the code of a process that was dead already
 			t.unknown = true
 			return
 		}
@@ -129,8 +125,8 @@ func (x *index) judgeProbe(t *tally) {
 func (x *index) enRoute(at *history.Event) bool {
 	for i := range x.frames {
 		f := &x.frames[i]
-		if f.write == nil || !before(f.write, at) {
-			continue
+		if f.write == nil || !before(f.write, at) || x.exit != nil && f.side == history.Client {
+			continue // not under way; with a dead receiver, lost
 		}
 		if f.read != nil && f.read.Arrived > at.At || f.read == nil && f.unread != nil && (f.unread.Arrived == 0 || f.unread.Arrived > at.At) {
 			return true
@@ -139,11 +135,11 @@ func (x *index) enRoute(at *history.Event) bool {
 	return false
 }
 
-// judgeClosing judges a session that the application closed and that did not
-// end: somebody waits for what will never come.
+// judgeClosing judges a session that the application closed when everything was
+// quiet, and that did not end: somebody waits for what will never come.
 func (x *index) judgeClosing(t *tally) {
 	end := x.stalled
-	if end == nil || x.crash != nil || x.lastCancel(end) == nil {
+	if end == nil || x.crash != nil || x.lastCancel(end) == nil || x.abrupt {
 		return
 	}
 	if x.enRoute(end) {
@@ -266,7 +262,7 @@ func (x *index) harm(c, owner *call, t *tally) (*history.Event, Violation) {
 	switch {
 	case before(x.cancelled, c.told) && !before(x.over, c.told):
 		return c.told, Violation{Side: history.Server, What: "told a handler whose call nobody had cancelled"}
-	case owner != nil && x.readAfterCancel(owner) == nil && x.lastCancel(c.ret) != nil:
+	case owner != nil && x.lateTaken(c, owner) == nil && x.lastCancel(c.ret) != nil:
 		return c.ret, Violation{Side: x.mixer(c, owner), What: "gave a call the answer of another one"}
 	case c.ret != nil && c.ret.Text != "" && !before(x.over, c.ret) && x.lastCancel(c.ret) != nil:
 		if c.end != nil && c.end.Text != "" {

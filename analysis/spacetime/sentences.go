@@ -107,6 +107,10 @@ func (sc *scene) sessionSentence(e history.Event) string {
 		return failed("probe answered ("+sc.probe()+")", "probe fails ("+sc.probe()+")")
 	case history.Served:
 		return failed("server's run function returns", "server's run function fails")
+	case history.HalfClose:
+		return "client's writing half is cut (scenario)"
+	case history.Exit:
+		return "server's process dies (scenario)"
 	case history.EOF:
 		return "read the end of the stream"
 	case history.Hangup:
@@ -184,7 +188,7 @@ func (sc *scene) waiting(i int) string {
 		if open(l.issue, l.returned) {
 			callers = append(callers, strconv.Itoa(c))
 		}
-		if open(l.start, l.end) {
+		if open(l.start, l.end) && !sc.diedBefore(i) {
 			handlers = append(handlers, strconv.Itoa(c))
 		}
 	}
