@@ -144,8 +144,9 @@ func (c *expectedChecker) specVersion(row sim.Row, x analysis.Expectation, rule 
 	}
 }
 
+// sameScope reports whether two entries expect the same failure.
 func sameScope(a, b analysis.Expectation) bool {
-	a.Line, a.Reason, a.Link = b.Line, b.Reason, b.Link
+	a.File, a.Line, a.Reason, a.Link = b.File, b.Line, b.Reason, b.Link
 	return a == b
 }
 
@@ -159,24 +160,25 @@ func writeExpected(m analysis.Manifest, scenario string, s analysis.Summary) []b
 # An entry that no longer fails does, so that the file stays true. Each needs a
 # reason, and a link to where it is being dealt with.
 `, scenario, analysis.ShellLine([]string{m.Scenario}))
-	entries := 0
+	var written []analysis.Expectation
 	for _, e := range s.Expected {
 		if e.Fulfilment != analysis.Stale {
 			b.WriteByte('\n')
 			writeEntry(&b, e.Expectation)
-			entries++
+			written = append(written, e.Expectation)
 		}
 	}
 	for _, f := range s.Findings {
-		if f.Expected != nil {
-			continue
+		x := foreseeing(m, scenario, f)
+		if f.Expected != nil || slices.ContainsFunc(written, func(e analysis.Expectation) bool { return sameScope(e, x) }) {
+			continue // one entry stands for all findings of a rule
 		}
 		fmt.Fprintf(&b, "\n# %s %s, %d of %d. See it: %s\n", f.ID, f.Level, f.Failed, f.Checked,
 			analysis.ShellLine(m.Replay(f.SpecVersion, f.ExampleSeed)))
-		writeEntry(&b, foreseeing(m, scenario, f))
-		entries++
+		writeEntry(&b, x)
+		written = append(written, x)
 	}
-	if entries == 0 {
+	if len(written) == 0 {
 		b.WriteString("[]\n")
 	}
 	return b.Bytes()

@@ -107,10 +107,12 @@ func TestWriteExpected(t *testing.T) {
 		{ID: "F1", Rule: "CANCEL-SILENCE", Level: oracle.MustNot, Side: history.Server, SpecVersion: "2026-07-28", Checked: 3, Failed: 2, ExampleSeed: 7},
 		{ID: "F2", Rule: "RESP-ONCE", Side: history.Server, Expected: &known},
 		{ID: "F3", Rule: "NO-LEAK", Level: oracle.Quality, Side: history.World, SpecVersion: "2026-07-28"},
+		{ID: "F4", Rule: "NO-LEAK", Level: oracle.Quality, Side: history.World, SpecVersion: "2026-07-28"},
 	}}
 	text := string(writeExpected(m, "mine", s))
 	assert.Contains(t, text, "# F1 MUST NOT, 2 of 3. See it: mcpsim replay ./mine.yaml --seed 7 --spec-version 2026-07-28 --client reference --server go-sdk@v1.8.0\n"+
 		"- rule: CANCEL-SILENCE\n  scenario: mine\n  target: go-sdk\n  side: server\n  spec_version: 2026-07-28\n")
+	assert.NotContains(t, text, "F4", "F3's entry stands for it")
 	assert.NotContains(t, text, "RESP-ONCE", "it is foreseen, and its entry is not in the summary here")
 	assert.Contains(t, text, "- rule: NO-LEAK\n  scenario: mine\n  spec_version: 2026-07-28\n", "nobody knows whose: no target, no side")
 	_, err := parseExpected("f", []byte(text))
