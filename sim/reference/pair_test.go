@@ -142,7 +142,7 @@ func (p *pair) see(where string, call int, frame []byte) {
 
 func (p *pair) rig(d direction, writer, reader string) netem.Rig {
 	return netem.Rig{
-		Delay: func(netem.Segment) time.Duration { return d.delay },
+		Travel: func(netem.Segment) netem.Travel { return netem.Travel{Delay: d.delay} },
 		Tap: netem.Tap{
 			Write: func(f *netem.Frame) { p.see(writer+" writes", 0, f.Bytes) },
 			Read:  func(f *netem.Frame) { p.see(reader+" reads", 0, f.Bytes) },
