@@ -18,7 +18,7 @@ func TestHalfCloseDeliversThenEnds(t *testing.T) {
 		var seen recorder
 		w, r := netem.NewPipe(netem.PipeConfig{
 			Direction: netem.Direction{Bandwidth: 1000},
-			Travel:     constant(5 * ms),
+			Travel:    constant(5 * ms),
 			Tap:       seen.tap(),
 		})
 		start := time.Now()
@@ -138,7 +138,7 @@ func TestResetLosesWhatIsUnderWay(t *testing.T) {
 				var seen recorder
 				w, r := netem.NewPipe(netem.PipeConfig{
 					Travel: delayed(func(s netem.Segment) time.Duration { return time.Duration(s.Frame.Index) * ms }),
-					Tap:   seen.tap(),
+					Tap:    seen.tap(),
 				})
 				write(t, w, "one\ntwo\nthree\n")
 				time.Sleep(2 * ms)

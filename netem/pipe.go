@@ -85,8 +85,8 @@ type pipe struct {
 	holding       time.Duration // until when that holds back what reaches it; 0: it does not
 	lastDue       time.Duration // the last arrival so far
 	resumption    *time.Timer   // wakes a Write that waits for the end of a stall
-	free          int  // room in the buffer, 0 to buffer bytes
-	hungUp        bool // no more bytes are accepted
+	free          int           // room in the buffer, 0 to buffer bytes
+	hungUp        bool          // no more bytes are accepted
 	eofDue        time.Duration
 
 	// What is between the ends.

@@ -178,7 +178,7 @@ func TestBackpressure(t *testing.T) {
 		var seen recorder
 		w, r := netem.NewPipe(netem.PipeConfig{
 			Direction: netem.Direction{Buffer: 10},
-			Travel:     constant(ms),
+			Travel:    constant(ms),
 			Tap:       seen.tap(),
 		})
 		written := make(chan time.Duration, 1)
@@ -237,7 +237,7 @@ func TestUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, r := netem.NewPipe(netem.PipeConfig{
 			Direction: netem.Direction{Buffer: 10},
-			Travel:     delayed(func(s netem.Segment) time.Duration { return time.Duration(s.Frame.Index) * time.Second }),
+			Travel:    delayed(func(s netem.Segment) time.Duration { return time.Duration(s.Frame.Index) * time.Second }),
 		})
 		go func() {
 			_, err := io.WriteString(w, "1\n2\n3\n4\nblocked\nnever sent\n")

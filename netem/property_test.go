@@ -172,7 +172,7 @@ func TestArrivalsFollowTheFormula(t *testing.T) {
 		synctest.Test(t, func(*testing.T) {
 			_, err = c.run(netem.NewPipe(netem.PipeConfig{
 				Direction: netem.Direction{Bandwidth: bandwidth},
-				Travel:     delayed(rule),
+				Travel:    delayed(rule),
 				Tap:       seen.tap(),
 			}))
 		})

@@ -26,9 +26,9 @@ type Cut struct {
 }
 
 // Travel draws how a segment travels in this direction. draw gives 64 random bits
-// that belong to the segment, others with every call; it is called for what the
-// direction has and for nothing else: first the delay, then the window, then the
-// cuts. slot gives 64 random bits that belong to the n-th knot of the direction;
+// that belong to the segment, others with every call. It is called for the delay
+// first, even if there is none, and then for what else the direction has: the
+// window, then each cut's place and gap. slot gives 64 random bits that belong to the n-th knot of the direction;
 // it is called only with a correlation. d must be valid.
 //
 // # Correlation
@@ -49,16 +49,13 @@ type Cut struct {
 // frames correlate by ρ at one instant, and less the further they are apart, down
 // to 0 at 2T.
 func (d Direction) Travel(segment Segment, draw func() uint64, slot func(n uint64) uint64) Travel {
-	var t Travel
-	switch {
-	case d.Delay.Distribution == None:
-	case d.Correlation == 0 || segment.EOF:
-		t.Delay = d.Delay.Sample(draw())
-	default:
-		t.Delay = d.Delay.quantile(d.correlated(draw(), segment.Frame.Written, slot))
-	}
+	own := draw()
 	if segment.EOF {
-		return t
+		return Travel{Delay: d.Delay.Sample(own)}
+	}
+	t := Travel{Delay: d.Delay.Sample(own)}
+	if d.Correlation > 0 {
+		t.Delay = d.Delay.quantile(d.correlated(own, segment.Frame.Written, slot))
 	}
 	if d.Coalesce.Distribution != None {
 		t.Window = d.Coalesce.Sample(draw())

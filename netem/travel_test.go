@@ -98,8 +98,8 @@ func TestOneFrameMoreShiftsNothing(t *testing.T) {
 	assert.Equal(t, before, d.Travel(sentAt(5*ms), bitsFrom(7), slot))
 }
 
-// What a direction does not have takes no bits, so that adding it leaves what was
-// drawn before it.
+// What a direction does not have takes no bits but for the delay, so that adding it
+// leaves what is drawn before it.
 func TestTravelDrawsWhatItNeeds(t *testing.T) {
 	draws := 0
 	draw := func() uint64 { draws++; return uint64(draws) << 40 }
@@ -109,7 +109,7 @@ func TestTravelDrawsWhatItNeeds(t *testing.T) {
 		eof       bool
 		want      int
 	}{
-		{"a perfect link", netem.Direction{}, false, 0},
+		{"a perfect link, as if it had a delay", netem.Direction{}, false, 1},
 		{"a delay", netem.Direction{Delay: wanDelay}, false, 1},
 		{"and a window", netem.Direction{Delay: wanDelay, Coalesce: wanDelay}, false, 2},
 		{"and two cuts of two draws", netem.Direction{Delay: wanDelay, Coalesce: wanDelay, Split: netem.Split{Pieces: 3}}, false, 6},
