@@ -30,7 +30,7 @@ type check struct {
 }
 
 // checks lists the oracles in the order of [Rules].
-func checks() [12]check {
+func checks() [14]check {
 	return [...]check{
 		{"CANCEL-NO-RESPONSE", history.Server, always(Should), noResponse},
 		{"CANCEL-SILENCE", history.Server, modern(MustNot), silence},
@@ -43,6 +43,8 @@ func checks() [12]check {
 		{"LATE-IGNORED", history.Client, always(Should), lateIgnored},
 		{"PROGRESS-AFTER-CANCEL", history.Server, progressLevel, progressAfterCancel},
 		{"CALLER-UNBLOCKS", history.Client, always(Quality), callerUnblocks},
+		{"CANCEL-NONBLOCKING", history.Client, always(Quality), cancelNonblocking},
+		{"CANCEL-ORDER", history.Client, always(Quality), cancelOrder},
 		{"NO-LEAK", history.World, always(Quality), noLeak},
 	}
 }

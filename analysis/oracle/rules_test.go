@@ -58,6 +58,8 @@ func TestLevels(t *testing.T) {
 		{"LATE-IGNORED", Should, Should},
 		{"PROGRESS-AFTER-CANCEL", Should, MustNot},
 		{"CALLER-UNBLOCKS", Quality, Quality},
+		{"CANCEL-NONBLOCKING", Quality, Quality},
+		{"CANCEL-ORDER", Quality, Quality},
 		{"NO-LEAK", Quality, Quality},
 	} {
 		r, ok := FindRule(tc.rule)
@@ -65,7 +67,7 @@ func TestLevels(t *testing.T) {
 		assert.Equal(t, tc.legacy, r.Level(legacyVersion), tc.rule)
 		assert.Equal(t, tc.modern, r.Level(modernVersion), tc.rule)
 	}
-	assert.Len(t, Rules(), 12)
+	assert.Len(t, Rules(), 14)
 }
 
 func TestVerdictsComeInTheOrderOfRules(t *testing.T) {

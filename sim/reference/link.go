@@ -48,6 +48,8 @@ type waiter struct {
 	id    string
 	fixed bool
 	reply chan *history.Message // gets the answer; closed without one when the link goes down
+	// cancel is the frame that cancels the request; nil until it is given up.
+	cancel *outgoing
 }
 
 // An outgoing is a frame in the queue or beyond it.
@@ -55,6 +57,14 @@ type outgoing struct {
 	line    []byte
 	request bool
 	begun   bool // its Write has begun. Guarded by link.mu
+	// gone, unless nil, is closed when the frame has been written, or never will be.
+	gone chan struct{}
+}
+
+func (o *outgoing) finish() {
+	if o.gone != nil {
+		close(o.gone)
+	}
 }
 
 // closeGrace is how long a server has to hang up after its client did.
@@ -144,7 +154,8 @@ func (l *link) giveUp(w *waiter) bool {
 	case !w.begun:
 		l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o == &w.outgoing })
 	case !w.fixed && l.defect != neverNotifies:
-		l.enqueue(&outgoing{line: append(protocol.AppendCancelled(nil, l.idToCancel(w), "the caller gave up"), '\n')})
+		w.cancel = l.cancelOf(w)
+		l.enqueue(w.cancel)
 	}
 	return true
 }
@@ -167,6 +178,7 @@ func (l *link) write() {
 		if _, err := l.conn.Out.Write(o.line); err != nil {
 			l.fail(fmt.Errorf("write a frame: %w", err))
 		}
+		o.finish()
 	}
 	// Whoever waits for the writer closes again and reports what this one says.
 	_ = l.closeOut()
@@ -183,8 +195,9 @@ func (l *link) next() *outgoing {
 		}
 		l.changed.Wait()
 	}
-	o := l.queue[0]
-	l.queue = l.queue[1:]
+	i := l.pick()
+	o := l.queue[i]
+	l.queue = slices.Delete(l.queue, i, i+1)
 	o.begun = true
 	return o
 }
@@ -259,6 +272,9 @@ func (l *link) reply(m *history.Message) error {
 func (l *link) fail(err error) {
 	l.mu.Lock()
 	l.takeDown(err)
+	for _, o := range l.queue {
+		o.finish()
+	}
 	l.queue = nil
 	l.mu.Unlock()
 	// Whoever waits for the link closes again and reports what this one says.

@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,6 +36,8 @@ const (
 	lateValue          defect = "late-value"
 	callerBlocks       defect = "caller-blocks"
 	diesOnLateResponse defect = "dies-on-late-response"
+	returnsWhenSent    defect = "returns-when-sent"
+	cancelsLast        defect = "cancels-last"
 )
 
 // A Mutant is the reference with one defect.
@@ -48,8 +51,11 @@ type Mutant struct {
 	//
 	// They hold for a load that gives every defect its chance: tools that stop
 	// when told, one of which reports progress that was asked for, and a network
-	// slow enough for cancels and responses to cross.
+	// slow enough for cancels and responses to cross. Where Stalling is set, that
+	// takes a network besides that now and then takes nothing from the client; under
+	// one that always does, the defect does not show at all.
 	Legacy, Modern []string
+	Stalling       bool
 
 	defect defect
 }
@@ -141,6 +147,16 @@ func clientMutants() []Mutant {
 		Doc:    "closes the session when a response comes that nobody waits for: RACE-GRACEFUL",
 		Legacy: []string{"RACE-GRACEFUL"},
 		Modern: []string{"RACE-GRACEFUL"},
+	}, {
+		Name: string(returnsWhenSent), defect: returnsWhenSent, Side: history.Client, Stalling: true,
+		Doc:    "cancels, and holds the caller until the network has taken the cancel: CANCEL-NONBLOCKING",
+		Legacy: []string{"CANCEL-NONBLOCKING"},
+		Modern: []string{"CANCEL-NONBLOCKING"},
+	}, {
+		Name: string(cancelsLast), defect: cancelsLast, Side: history.Client, Stalling: true,
+		Doc:    "writes requests before the cancels that wait to be written, however old: CANCEL-ORDER",
+		Legacy: []string{"CANCEL-ORDER"},
+		Modern: []string{"CANCEL-ORDER"},
 	}}
 }
 
@@ -224,6 +240,9 @@ func (l *link) idToCancel(w *waiter) string {
 // afterGivingUp runs in the caller once its request is forgotten, and returns
 // what the caller gets.
 func (l *link) afterGivingUp(ctx context.Context, w *waiter) (*history.Message, error) {
+	if w.cancel != nil && w.cancel.gone != nil {
+		<-w.cancel.gone
+	}
 	if l.defect != lateValue && l.defect != callerBlocks || !l.expectAgain(w) {
 		return nil, ctx.Err()
 	}
@@ -239,6 +258,24 @@ func (l *link) afterGivingUp(ctx context.Context, w *waiter) (*history.Message, 
 	case <-patience.C:
 		return nil, ctx.Err()
 	}
+}
+
+// cancelOf makes the frame that cancels w.
+func (l *link) cancelOf(w *waiter) *outgoing {
+	o := &outgoing{line: append(protocol.AppendCancelled(nil, l.idToCancel(w), "the caller gave up"), '\n')}
+	if l.defect == returnsWhenSent {
+		o.gone = make(chan struct{})
+	}
+	return o
+}
+
+// pick chooses which frame of the queue, which is not empty, is written next. The
+// caller holds mu.
+func (l *link) pick() int {
+	if l.defect != cancelsLast {
+		return 0
+	}
+	return max(slices.IndexFunc(l.queue, func(o *outgoing) bool { return o.request }), 0)
 }
 
 // expectAgain takes a request up again that was given up. It reports false when

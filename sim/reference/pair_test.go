@@ -94,10 +94,10 @@ type drawnCall struct {
 	tool                string
 	issue, work, cancel time.Duration // cancel 0: never
 	// What came of it.
-	value    string
-	err      error
-	returned time.Duration
-	done     bool
+	value            string
+	err              error
+	issued, returned time.Duration // since the pair's start
+	done             bool
 }
 
 // A sighting is a frame at one of the four places where it can be seen.
@@ -192,6 +192,7 @@ func (p *pair) makeCall(client *client, number int, c *drawnCall) {
 	time.Sleep(c.issue)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	c.issued = time.Since(p.start)
 	if c.cancel > 0 {
 		defer time.AfterFunc(c.cancel, cancel).Stop()
 	}
