@@ -22,9 +22,17 @@ const (
 	referenceWorlds = 500 // of the reference against itself, a version
 )
 
-// A row of the matrix is one pair of targets; its cells are the rules, at each
-// protocol version.
+// The scenarios of the matrix. The network of the first always takes what the
+// client writes, that of the second does not.
+const (
+	steady = "cancel-storm"
+	shaky  = "shaky-network"
+)
+
+// A row of the matrix is one pair of targets in one scenario; its cells are the
+// rules, at each protocol version.
 type row struct {
+	scenario       string
 	target         string // of the pair, the one that the row is about
 	client, server string
 	worlds         uint64
@@ -34,18 +42,28 @@ type row struct {
 // matrix has the reference first, and then its mutants: each has one defect, and
 // sits opposite the plain reference.
 func matrix() []row {
-	rows := []row{{
-		target: "reference", client: "reference", server: "reference", worlds: referenceWorlds,
-		expect: func(string) []string { return nil },
-	}}
-	for _, m := range reference.Mutants() {
-		r := row{target: m.Target(), client: "reference", server: m.Target(), worlds: mutantWorlds, expect: m.Expect}
-		if m.Side == history.Client {
-			r.client, r.server = m.Target(), "reference"
+	var rows []row
+	for _, scenario := range []string{steady, shaky} {
+		rows = append(rows, row{
+			scenario: scenario, target: "reference", client: "reference", server: "reference", worlds: referenceWorlds,
+			expect: func(string) []string { return nil },
+		})
+		for _, m := range reference.Mutants() {
+			rows = append(rows, rowOf(scenario, m))
 		}
-		rows = append(rows, r)
 	}
 	return rows
+}
+
+func rowOf(scenario string, m reference.Mutant) row {
+	r := row{scenario: scenario, target: m.Target(), client: "reference", server: m.Target(), worlds: mutantWorlds, expect: m.Expect}
+	if m.Side == history.Client {
+		r.client, r.server = m.Target(), "reference"
+	}
+	if m.Stalling && scenario == steady {
+		r.expect = func(string) []string { return nil }
+	}
+	return r
 }
 
 // A cell is what the worlds of a row and a version came to for one rule.
@@ -61,9 +79,9 @@ func TestMatrix(t *testing.T) {
 	cells := runMatrix(t, builtWorker(t))
 	for _, r := range matrix() {
 		for _, version := range bothVersions() {
-			t.Run(r.target+" at "+version, func(t *testing.T) {
+			t.Run(r.target+" in "+r.scenario+" at "+version, func(t *testing.T) {
 				for _, rule := range oracle.Rules() {
-					c := cells[cellKey{r.target, version, rule.ID}]
+					c := cells[cellKey{r.scenario, r.target, version, rule.ID}]
 					want := slices.Contains(r.expect(version), rule.ID)
 					assert.Equal(t, want, c.failed > 0, "%s: failed %d of %d, first at seed %d: %s",
 						rule.ID, c.failed, c.checked, c.seed, c.what)
@@ -81,11 +99,11 @@ func TestMatrix(t *testing.T) {
 func assertTeeth(t *testing.T, cells map[cellKey]cell, rule oracle.Rule) {
 	var caught []string
 	for _, version := range bothVersions() {
-		checked := cells[cellKey{"reference", version, rule.ID}].checked
+		checked := cells[cellKey{steady, "reference", version, rule.ID}].checked + cells[cellKey{shaky, "reference", version, rule.ID}].checked
 		assert.Equal(t, rule.Level(version) != "", checked > 0,
 			"%s: checked %d times; it is to be exercised where the version has the rule, and only there", version, checked)
 		for _, m := range reference.Mutants() {
-			if cells[cellKey{m.Target(), version, rule.ID}].failed > 0 {
+			if cells[cellKey{steady, m.Target(), version, rule.ID}].failed+cells[cellKey{shaky, m.Target(), version, rule.ID}].failed > 0 {
 				caught = append(caught, m.Name)
 			}
 		}
@@ -108,19 +126,28 @@ func TestExpectationsNameRules(t *testing.T) {
 	}
 }
 
-type cellKey struct{ target, version, rule string }
+type cellKey struct{ scenario, target, version, rule string }
 
-// runMatrix runs all rows in one pool: a lease says which pair plays.
+// runMatrix runs the rows of each scenario.
 func runMatrix(t *testing.T, worker engine.Worker) map[cellKey]cell {
-	e := loaded(t, "cancel-storm", choice{client: "reference", server: "reference"})
+	cells := map[cellKey]cell{}
+	for _, scenario := range []string{steady, shaky} {
+		rows := slices.DeleteFunc(matrix(), func(r row) bool { return r.scenario != scenario })
+		runRows(t, worker, rows, cells)
+	}
+	return cells
+}
+
+// runRows runs rows of one scenario in one pool: a lease says which pair plays.
+func runRows(t *testing.T, worker engine.Worker, rows []row, cells map[cellKey]cell) {
+	e := loaded(t, rows[0].scenario, choice{client: "reference", server: "reference"})
 	var pairs []lease.Pair
-	for _, r := range matrix() {
+	for _, r := range rows {
 		pairs = append(pairs, lease.Pair{Arm: string(analysis.ArmTarget), Client: r.client, Server: r.server})
 	}
-	cells := map[cellKey]cell{}
 	var mu sync.Mutex // guards cells
 	pool := engine.Pool{Worker: worker, Setup: e.setup(pairs), Jobs: 2, CPULimit: e.cpuLimit()}
-	err := pool.Run(t.Context(), matrixLeases, func(out engine.Outcome) error {
+	err := pool.Run(t.Context(), matrixLeases(rows), func(out engine.Outcome) error {
 		if out.Death != nil {
 			return fmt.Errorf("seed %d of %v: %s\n%s", out.Lease.Seed, pairs[out.Lease.Pair], out.Death.Headline(), out.Death.Report)
 		}
@@ -130,19 +157,20 @@ func runMatrix(t *testing.T, worker engine.Worker) map[cellKey]cell {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		addWorld(cells, matrix()[out.Lease.Pair].target, w)
+		addWorld(cells, rows[out.Lease.Pair], w)
 		return nil
 	})
 	require.NoError(t, err)
-	return cells
 }
 
-func matrixLeases(yield func(lease.Lease) bool) {
-	for pair, r := range matrix() {
-		for seed := range r.worlds {
-			for _, version := range bothVersions() {
-				if !yield(lease.Lease{Pair: pair, SpecVersion: version, Seed: seed}) {
-					return
+func matrixLeases(rows []row) func(yield func(lease.Lease) bool) {
+	return func(yield func(lease.Lease) bool) {
+		for pair, r := range rows {
+			for seed := range r.worlds {
+				for _, version := range bothVersions() {
+					if !yield(lease.Lease{Pair: pair, SpecVersion: version, Seed: seed}) {
+						return
+					}
 				}
 			}
 		}
@@ -151,9 +179,9 @@ func matrixLeases(yield func(lease.Lease) bool) {
 
 // addWorld counts the verdicts of a world. One that is implied by a stricter rule
 // reports the same act a second time, and does not count.
-func addWorld(cells map[cellKey]cell, target string, w analysis.World) {
+func addWorld(cells map[cellKey]cell, r row, w analysis.World) {
 	for _, v := range w.Judgement.Verdicts {
-		k := cellKey{target, w.SpecVersion, v.Rule}
+		k := cellKey{r.scenario, r.target, w.SpecVersion, v.Rule}
 		c := cells[k]
 		c.checked += v.Checked
 		if v.Status == oracle.Fail && v.Implied == "" {
