@@ -240,7 +240,7 @@ func TestNetworkString(t *testing.T) {
 		{"profile: mobile", "mobile (Pareto from 20ms (shape 1.8), correlated each way)"},
 		{"profile: satellite", "satellite (280ms ± 15ms each way)"},
 		{"client_to_server: {delay: {samples: [1ms, 2ms]}, coalesce: 1ms}, server_to_client: {delay: 1ms, stall: {every: 1s, for: 1s}, split: {pieces: 2, gap: 1ms}}",
-			"one of 2 samples, coalesced there, 1ms, stalling, in pieces back"},
+			"one of 2 samples, coalesced there; 1ms, stalling, in pieces back"},
 		{"client_to_server: {delay: {samples: [3ms]}}, server_to_client: {delay: 3ms}", "3ms each way"},
 	} {
 		assert.Equal(t, row.want, parse(t, minimal+"network: {"+row.network+"}").Network.String())

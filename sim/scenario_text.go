@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mcpsim/mcpsim/netem"
 )
@@ -11,6 +12,9 @@ func (n Network) String() string {
 	// A profile's name stands for its bandwidth.
 	there, back := n.ClientToServer.text(n.Profile == ""), n.ServerToClient.text(n.Profile == "")
 	text := there + " there, " + back + " back"
+	if strings.Contains(there+back, ",") {
+		text = there + " there; " + back + " back"
+	}
 	if there == back {
 		text = there + " each way"
 	}

@@ -171,3 +171,26 @@ func TestWhatTheEndReleasesWasNotHeldByTheWriter(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// A probe that the network does not take says nothing of the peers, unless it does
+// so because the server has stopped reading.
+func TestAProbeThatTheNetworkDoesNotTake(t *testing.T) {
+	before := greeting + running + cancelled + `server end 1 canceled
+		900 client issue 2`
+	runRule(t, "RACE-GRACEFUL", []ruleCase{{
+		why: "the line has taken nothing for a while", want: Pass, checked: 1, uncounted: whyEnRoute,
+		script: script{bare: true, handlers: two(), text: before + `; >> ping
+			1000 client probe
+			9000 client close; hangup
+			9001 server eof; hangup; served
+			9002 client eof; closed`},
+	}, {
+		why: "what it took before has arrived, and nobody reads it", want: Fail, checked: 1, fails: "RACE-GRACEFUL",
+		script: script{bare: true, handlers: two(), text: before + `; > call 2; >> ping
+			1000 client probe
+			1001 server ~ call 2
+			9000 client close; hangup
+			9001 server hangup; served
+			9002 client eof; closed`},
+	}})
+}
