@@ -77,7 +77,9 @@ func wording(rule string) RuleText {
 			Counts:   openCancels + ", of calls that report progress",
 			Exercise: "No call that reports progress was cancelled while it ran: use chatty tools."}
 	case "CALLER-UNBLOCKS":
-		return RuleText{Says: "does not give control back to a caller who gave up", Counts: "callers who gave up", Exercise: noGivenUp}
+		return RuleText{Says: "does not give control back to a caller who gave up, or whose connection is gone",
+			Counts:   "callers who gave up or lost their connection",
+			Exercise: "No caller gave up a call that was still pending, and no connection was lost under one."}
 	case "CANCEL-NONBLOCKING":
 		return RuleText{Says: "holds the caller of a cancelled call until the network takes the cancel",
 			Counts:   "cancels that the network did not take at once",
@@ -87,6 +89,28 @@ func wording(rule string) RuleText {
 			Exercise: "No call was made after a cancel: let each caller make several."}
 	case "NO-LEAK":
 		return RuleText{Says: "leaves goroutines behind after close", Counts: "worlds that were closed", Exercise: "No session was closed."}
+	}
+	return endWording(rule)
+}
+
+// endWording has the rules of how sessions end, and of calls that nobody cancels.
+func endWording(rule string) RuleText {
+	switch rule {
+	case "SHUT-STDIO-SERVER":
+		return RuleText{Says: "works on after its client has gone", Counts: "handlers and servers whose client had gone",
+			Exercise: "No server read the end of its input after its client had been closed."}
+	case "CLOSE-BOUNDED":
+		return RuleText{Says: "does not return from Close", Counts: "clients that were closed", Exercise: "No session was closed."}
+	case "EOF-DRAINS":
+		return RuleText{Says: "drops requests that it has read when its input ends", Counts: "requests that were unanswered when the input ended",
+			Exercise: "No client's writing half was closed while calls were in flight: write end: {how: half-close, at: …}."}
+	case "REQUEST-DISPATCHED":
+		return RuleText{Says: "neither handles nor answers a request that it has read", Counts: "requests that were read", Exercise: "No request was read."}
+	case "NO-SPURIOUS-CANCEL":
+		return RuleText{Says: "tells a handler to stop that nobody asked to stop", Counts: "handlers that nobody wanted to stop",
+			Exercise: "No handler came to its end without a cancel."}
+	case "ANSWER-OWN":
+		return RuleText{Says: "gives a call the answer of another one", Counts: "calls that returned a value", Exercise: "No call returned a value."}
 	}
 	return RuleText{}
 }

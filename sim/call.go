@@ -3,11 +3,12 @@ package sim
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // makeCall makes one call as the application does, cancels it if the schedule
@@ -18,21 +19,35 @@ func (w *world) makeCall(call ScheduledCall) {
 	defer cancel()
 	p := &pending{world: w, call: call.Call, cancel: cancel}
 	w.issued.Add(1)
+	w.wire.calls.issued(call.Call, call.Method)
 	w.event(history.Client, history.Issue, call.Call, nil)
 	if call.Cancel != nil {
 		timer := time.AfterFunc(*call.Cancel, p.end)
 		defer timer.Stop()
 	}
-	value, err := w.client.Call(ctx, toolCall(call))
+	value, err := w.client.Call(ctx, request(call))
 	p.returned(value, err)
 }
 
-func toolCall(call ScheduledCall) ToolCall {
-	t := ToolCall{Tool: call.Tool, Arguments: json.RawMessage(fmt.Sprintf(`{"call":%d}`, call.Call))}
-	if call.Progress {
-		t.Progress = fmt.Sprintf("p%d", call.Call)
+// request is what the application asks of the client for a call. It holds the
+// call's number, so that the application on the other side, and whoever watches
+// the wire, can tell which call it is.
+func request(call ScheduledCall) Request {
+	r := Request{Method: call.Method, Mark: call.Call}
+	number := strconv.Itoa(call.Call)
+	switch call.Method {
+	case protocol.ToolsCall:
+		r.Name, r.Arguments = call.Tool, json.RawMessage(`{"call":`+number+`}`)
+		r.Mark = 0 // the arguments say it
+	case protocol.ResourcesRead:
+		r.Name = protocol.ResourceURI + number
+	case protocol.PromptsGet, protocol.Complete:
+		r.Name, r.Argument = call.Tool, number
 	}
-	return t
+	if call.Progress {
+		r.Progress = "p" + number
+	}
+	return r
 }
 
 // A pending call can be cancelled until it has returned.

@@ -27,7 +27,8 @@ type Scenario struct {
 	Network      Network
 	Handlers     []Handler // at least one
 	Cancel       CancelPlan
-	Scheduler    string // Shuffled or FIFO
+	End          EndPlan // the zero EndPlan: closed once everything is quiet
+	Scheduler    string  // Shuffled or FIFO
 	Limits       Limits
 	Require      []Requirement // may be empty
 	// Unphysical permits faults that the transport cannot have. No transport of
@@ -46,9 +47,17 @@ type Load struct {
 	Arrivals string // "closed": a caller makes its next call after the last one has returned
 	Callers  int    // at most MaxCallers
 	Calls    int    // of all callers together, at most MaxCalls
+	// Requests are the kinds of calls; nil: tools/call alone.
+	Requests []RequestKind
 	// Think is how long a caller waits before a call, since its last one returned
 	// or since the load began.
 	Think Distribution
+}
+
+// A RequestKind is a method, and how often it is called.
+type RequestKind struct {
+	Kind   string // see Methods
+	Weight int    // its share of the calls is Weight in the sum of weights
 }
 
 // A Network is the link between the two sides.
@@ -139,7 +148,11 @@ const (
 
 // SpecVersions returns the protocol versions that this version of mcpsim speaks,
 // oldest first.
-func SpecVersions() []string { return []string{"2025-11-25", "2026-07-28"} }
+func SpecVersions() []string { return []string{"2025-06-18", "2025-11-25", "2026-07-28"} }
+
+// defaultSpecVersions are the newest of each era. What an older one of the same
+// era says of cancelling differs in nothing that stdio can show.
+func defaultSpecVersions() []string { return []string{"2025-11-25", "2026-07-28"} }
 
 // defaultScenario is what a file that leaves something out gets. What a file has
 // to say is not in it, nor is what follows from something else: the network from
@@ -147,7 +160,7 @@ func SpecVersions() []string { return []string{"2025-11-25", "2026-07-28"} }
 func defaultScenario() *Scenario {
 	return &Scenario{
 		Transport:    "stdio",
-		SpecVersions: SpecVersions(),
+		SpecVersions: defaultSpecVersions(),
 		Client:       "go-sdk",
 		Server:       "go-sdk",
 		Load:         Load{Arrivals: "closed", Callers: 1, Calls: 1, Think: Fixed(0)},

@@ -20,6 +20,7 @@ func (d *decoder) scenario(sc *Scenario, n *node) {
 		key{"network", func(n *node, path string) { d.network(&sc.Network, n, path) }, ""},
 		key{"handlers", func(n *node, path string) { d.handlers(&sc.Handlers, n, path) }, "[{kind: cooperative, work: 100ms}]"},
 		key{"cancel", func(n *node, path string) { d.cancel(&sc.Cancel, n, path) }, ""},
+		key{"end", func(n *node, path string) { d.end(&sc.End, n, path) }, ""},
 		key{"scheduler", d.text(&sc.Scheduler, Shuffled), ""},
 		key{"limits", func(n *node, path string) { d.limits(&sc.Limits, n, path) }, ""},
 		key{"require", func(n *node, path string) { d.requirements(&sc.Require, n, path) }, ""},
@@ -50,7 +51,20 @@ func (d *decoder) load(l *Load, n *node, path string) {
 		key{"callers", d.integer(&l.Callers), ""},
 		key{"calls", d.integer(&l.Calls), ""},
 		key{"think", d.distribution(&l.Think), ""},
+		key{"requests", func(n *node, path string) { d.requests(&l.Requests, n, path) }, ""},
 	)
+}
+
+func (d *decoder) requests(to *[]RequestKind, n *node, path string) {
+	*to = []RequestKind{}
+	d.list(n, path, "- {kind: tools/call, weight: 7}", func(n *node, path string) {
+		k := RequestKind{Weight: 1}
+		d.mapping(n, path,
+			key{"kind", d.text(&k.Kind, "tools/call"), "tools/call"},
+			key{"weight", d.integer(&k.Weight), ""},
+		)
+		*to = append(*to, k)
+	})
 }
 
 func (d *decoder) handlers(to *[]Handler, n *node, path string) {

@@ -24,11 +24,13 @@ func (sc *Scenario) Marshal() []byte {
 	w.line("  callers: %d", sc.Load.Callers)
 	w.line("  calls: %d", sc.Load.Calls)
 	w.line("  think: %s", formatDistribution(sc.Load.Think))
+	w.requests(sc.Load.Requests)
 	w.network(sc.Network)
 	w.handlers(sc.Handlers)
 	w.line("cancel:")
 	w.line("  share: %s", formatDecimal(sc.Cancel.Share))
 	w.line("  when: %s", sc.Cancel.When)
+	w.end(sc.End)
 	w.line("scheduler: %s", sc.Scheduler)
 	w.line("limits:")
 	w.line("  horizon: %s", formatDuration(sc.Limits.Horizon))
@@ -42,6 +44,16 @@ type yamlWriter struct{ strings.Builder }
 
 func (w *yamlWriter) line(format string, args ...any) {
 	fmt.Fprintf(w, format+"\n", args...)
+}
+
+func (w *yamlWriter) requests(kinds []RequestKind) {
+	if kinds == nil {
+		return
+	}
+	w.line("  requests:")
+	for _, k := range kinds {
+		w.line("    - {kind: %s, weight: %d}", k.Kind, k.Weight)
+	}
 }
 
 func (w *yamlWriter) network(n Network) {

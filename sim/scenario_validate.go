@@ -46,6 +46,7 @@ func (c *checker) scenario(sc *Scenario) {
 	c.link("network.server_to_client", sc.Network.ServerToClient)
 	c.handlers(sc.Handlers)
 	c.cancel(sc.Cancel)
+	c.end(sc.End, sc.Limits.Horizon)
 	c.duration("limits.horizon", sc.Limits.Horizon, time.Second, maxHorizon)
 	c.duration("limits.settle", sc.Limits.Settle, time.Millisecond, maxHorizon)
 	c.requirements(sc)
@@ -117,9 +118,21 @@ func (c *checker) load(l Load) {
 	c.integer("load.callers", l.Callers, 1, MaxCallers)
 	c.integer("load.calls", l.Calls, 1, MaxCalls)
 	c.distribution("load.think", l.Think, maxDelay)
+	c.requests(l.Requests)
 	if l.Callers > l.Calls && l.Callers <= MaxCallers && l.Calls > 0 {
 		c.fault("load.callers", fmt.Sprintf("%d callers cannot share %d calls", l.Callers, l.Calls),
 			"give each caller a call: calls counts those of all callers together")
+	}
+}
+
+func (c *checker) requests(kinds []RequestKind) {
+	if n := len(kinds); kinds != nil && (n == 0 || n > maxHandlers) {
+		c.fault("load.requests", fmt.Sprintf("there are %d", n), fmt.Sprintf("list 1 to %d, such as - {kind: tools/call, weight: 7}", maxHandlers))
+	}
+	for i, k := range kinds {
+		path := fmt.Sprintf("load.requests[%d]", i)
+		c.oneOf(path+".kind", k.Kind, Methods()...)
+		c.integer(path+".weight", k.Weight, 1, maxWeight)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/clock"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // A Schedule is a scenario and a seed fully expanded: every call with what its
@@ -20,7 +21,8 @@ type Schedule struct {
 	Seed          uint64          `json:"seed"`
 	Scheduler     string          `json:"scheduler"` // Shuffled or FIFO
 	SchedulerSeed uint64          `json:"scheduler_seed"`
-	Calls         []ScheduledCall `json:"calls"` // Calls[i].Call is i+1
+	Calls         []ScheduledCall `json:"calls"`         // Calls[i].Call is i+1
+	End           *ScheduledEnd   `json:"end,omitempty"` // nil: closed once everything is quiet
 }
 
 // A ScheduledCall is one call of a world. Every duration in it has a few hundred
@@ -29,8 +31,9 @@ type ScheduledCall struct {
 	Call     int           `json:"call"`                 // from 1
 	Caller   int           `json:"caller"`               // from 0
 	Think    time.Duration `json:"think_ns"`             // before it is issued, since its caller's last call returned or the load began
-	Tool     string        `json:"tool"`                 // the tool's name
-	Handler  string        `json:"handler"`              // its kind
+	Method   string        `json:"method"`               // see Methods
+	Tool     string        `json:"tool"`                 // the name of the tool or prompt; empty where no code of the application's answers
+	Handler  string        `json:"handler"`              // the kind of that code
 	Work     time.Duration `json:"work_ns"`              // how long the tool takes if nobody stops it
 	Every    time.Duration `json:"every_ns,omitempty"`   // checkpoint, chatty: from one look, or report, to the next
 	Cleanup  time.Duration `json:"cleanup_ns,omitempty"` // slow-cleanup: from being told to stopping
@@ -59,6 +62,7 @@ func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error)
 		Scheduler:     sc.Scheduler,
 		SchedulerSeed: NewStream(seed, "scheduler", 0).Uint64(),
 		Calls:         make([]ScheduledCall, sc.Load.Calls),
+		End:           drawEnd(sc.End, seed),
 	}
 	if schedulerSeed != nil {
 		s.SchedulerSeed = *schedulerSeed
@@ -73,9 +77,14 @@ func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error)
 // from. What is not drawable is not valid either.
 func (sc *Scenario) drawable() bool {
 	weightless := func(h Handler) bool { return h.Weight < 1 || h.Weight > maxWeight }
+	unknown := func(k RequestKind) bool {
+		_, known := lookupMethod(k.Kind)
+		return !known || k.Weight < 1 || k.Weight > maxWeight
+	}
 	l := sc.Load
 	return l.Calls >= 1 && l.Calls <= MaxCalls && l.Callers >= 1 && l.Callers <= MaxCallers &&
-		len(sc.Handlers) > 0 && !slices.ContainsFunc(sc.Handlers, weightless)
+		len(sc.Handlers) > 0 && !slices.ContainsFunc(sc.Handlers, weightless) &&
+		!slices.ContainsFunc(l.Requests, unknown)
 }
 
 // expandCall draws one call. Each figure comes from a stream of its own.
@@ -83,40 +92,65 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 	draw := func(label string, d Distribution) time.Duration {
 		return NewStream(seed, label, call).Dithered(d)
 	}
-	h := pickHandler(sc.Handlers, NewStream(seed, "handler", call))
 	c := ScheduledCall{
-		Call:     call,
-		Caller:   (call - 1) % sc.Load.Callers,
-		Think:    draw("think", sc.Load.Think),
-		Tool:     h.Kind,
-		Handler:  h.Kind,
-		Work:     draw("work", h.Work),
-		Progress: h.Kind == Chatty,
+		Call:   call,
+		Caller: (call - 1) % sc.Load.Callers,
+		Think:  draw("think", sc.Load.Think),
 	}
-	if h.steps() {
-		c.Every = max(draw("every", h.Every), c.Work/maxSteps)
-	}
-	if h.Kind == SlowCleanup {
-		c.Cleanup = draw("cleanup", h.Cleanup)
+	m := pickMethod(sc.Load.Requests, NewStream(seed, "request", call))
+	c.Method = m.name
+	if m.runs {
+		c.runs(pickHandler(sc.Handlers, NewStream(seed, "handler", call)), draw)
 	}
 	c.Life = c.Work + sc.Network.roundTrip()
 	c.Cancel = drawCancel(sc.Cancel, seed, c)
 	return c
 }
 
+// runs has the call answered by a handler, whose figures are drawn.
+func (c *ScheduledCall) runs(h Handler, draw func(label string, d Distribution) time.Duration) {
+	c.Tool, c.Handler = h.Kind, h.Kind
+	c.Work = draw("work", h.Work)
+	c.Progress = h.Kind == Chatty
+	if h.steps() {
+		c.Every = max(draw("every", h.Every), c.Work/maxSteps)
+	}
+	if h.Kind == SlowCleanup {
+		c.Cleanup = draw("cleanup", h.Cleanup)
+	}
+}
+
 // pickHandler draws a handler by weight.
 func pickHandler(handlers []Handler, s *Stream) Handler {
+	return pick(handlers, func(h Handler) int { return h.Weight }, s)
+}
+
+// pickMethod draws a method by weight.
+func pickMethod(kinds []RequestKind, s *Stream) method {
+	name := protocol.ToolsCall
+	if len(kinds) > 0 {
+		name = pick(kinds, func(k RequestKind) int { return k.Weight }, s).Kind
+	}
+	m, known := lookupMethod(name)
+	if !known {
+		panic("a valid scenario calls " + name + ", which is no method")
+	}
+	return m
+}
+
+// pick draws one of several by weight. The sum of weights is above 0.
+func pick[T any](all []T, weight func(T) int, s *Stream) T {
 	sum := 0
-	for _, h := range handlers {
-		sum += h.Weight
+	for _, x := range all {
+		sum += weight(x)
 	}
 	n := int(s.Below(uint64(sum)))
-	for _, h := range handlers {
-		if n -= h.Weight; n < 0 {
-			return h
+	for _, x := range all {
+		if n -= weight(x); n < 0 {
+			return x
 		}
 	}
-	panic("a draw below the sum of weights has no handler")
+	panic("a draw below the sum of weights hits nothing")
 }
 
 // drawCancel decides whether a call is cancelled, and when: anywhere in its

@@ -59,7 +59,7 @@ func TestExpandIsPinned(t *testing.T) {
 	s := expand(t, storm(t), 12)
 	cancel := time.Duration(66077889)
 	assert.Equal(t, sim.ScheduledCall{
-		Call: 4, Caller: 1, Think: 13220953, Tool: "checkpoint", Handler: "checkpoint",
+		Call: 4, Caller: 1, Think: 13220953, Method: "tools/call", Tool: "checkpoint", Handler: "checkpoint",
 		Work: 23263692, Every: 25000690, Life: 73263692, Cancel: &cancel,
 	}, s.Calls[3])
 	assert.Equal(t, uint64(6248793832844055167), s.SchedulerSeed)

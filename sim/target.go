@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // A Target is an implementation of MCP that can sit on one side of a pair, or
@@ -18,6 +20,19 @@ type Target struct {
 	Package string
 	// SpecVersions it speaks, oldest first.
 	SpecVersions []string
+	// Sends lists the methods that its client can call, Serves those that its
+	// server answers; see [Methods]. Empty: tools/call alone. What a target does
+	// not list is never asked of it, nor through it.
+	Sends, Serves []string
+	// Unmarked lists those of Sends whose requests its client cannot give a _meta,
+	// so that they do not carry their call's number, see [Request]. They are
+	// recognised only where one such call at a time waits to be written.
+	Unmarked []string
+	// RepeatsCancels tells that its client heeds ClientEnv.RepeatCancels.
+	RepeatsCancels bool
+	// OneWorld tells that its server keeps state in its package, as a server may
+	// that a process starts once: each world then gets a process of its own.
+	OneWorld bool
 	// Doc says in one sentence what it is.
 	Doc string
 	// NewClient and NewServer make one peer for one world; nil where the target
@@ -36,6 +51,9 @@ type Conn struct {
 // A ClientEnv is what a client is made with.
 type ClientEnv struct {
 	SpecVersion string // to ask for
+	// RepeatCancels is how many more times each cancel is to be written, by a
+	// client that can; see Target.RepeatsCancels.
+	RepeatCancels int
 }
 
 // A Client is a target in the client's seat. Its methods use the target's
@@ -43,9 +61,11 @@ type ClientEnv struct {
 type Client interface {
 	// Connect does the handshake over conn and blocks until it is done.
 	Connect(ctx context.Context, conn Conn) error
-	// Call makes one tools/call and blocks until the target gives control back.
-	// Ending ctx cancels the call. Safe for concurrent use.
-	Call(ctx context.Context, call ToolCall) (string, error)
+	// Call makes one request of a method that the target sends, and blocks until
+	// the target gives control back. It returns the text that [Request] describes
+	// for the method. Ending ctx cancels the call; ctx may have a deadline, and a
+	// cause, which is the reason for the cancel. Safe for concurrent use.
+	Call(ctx context.Context, r Request) (string, error)
 	// Probe asks the server for a sign of life: ping in the legacy era,
 	// tools/list in the modern one. It blocks.
 	Probe(ctx context.Context) error
@@ -53,27 +73,76 @@ type Client interface {
 	Close() error
 }
 
-// A ToolCall is one tools/call as the application makes it.
-type ToolCall struct {
-	Tool      string
-	Arguments json.RawMessage // a JSON object
-	Progress  any             // progress token to ask for, string or int64; nil: none
+// A Request is one call as the application makes it. What a method does not use
+// is empty, and the text of its result is the empty string:
+//
+//	method               uses                     text of the result
+//	tools/call           Name, Arguments          of the content
+//	resources/read       Name (the URI)           of the contents
+//	prompts/get          Name, Argument           of the messages
+//	completion/complete  Name (of a prompt),      the values, joined
+//	                     Argument
+//	the lists, ping, server/discover: nothing
+type Request struct {
+	Method string
+	Name   string // of the tool or the prompt, or the resource's URI
+	// Arguments of a tool: a JSON object.
+	Arguments json.RawMessage
+	// Argument is the value of a prompt's one argument, which is called
+	// [PromptArgument].
+	Argument string
+	// Mark is the number of the call, to be put into the request's _meta under
+	// [MarkKey] as a JSON number, by a client that can; 0: nothing is put there.
+	Mark int
+	// Progress is the token to ask for progress with, string or int64; nil: none.
+	Progress any
 }
 
-// A ServerEnv is what a server is made with.
+// MarkKey is the member of a request's _meta that holds the call's number, and
+// PromptArgument the name of the one argument of every simulated prompt.
+const (
+	MarkKey        = protocol.MetaCall
+	PromptArgument = "call"
+)
+
+// A ServerEnv is what a server is made with. A server declares the capabilities
+// of what it is given, and no others.
 type ServerEnv struct {
 	SpecVersion string // the one version to serve
 	Tools       []Tool
+	Resources   []Resource // templates; there are no other resources
+	Prompts     []Prompt
+	// Complete completes the argument of every prompt; nil: completion is not
+	// offered. It gets the value so far and returns the one value to offer.
+	Complete Answer
 }
 
-// A Tool is one tool of the simulated server's application.
+// An Answer is the application's code behind one kind of request. It gets the
+// handler's context from the target and returns the text of the result. what is
+// what it was asked for: a resource's URI, or the value of a prompt's argument.
+// progress asks the target to send notifications/progress for this request with
+// the given figure; it does nothing when the client gave no token.
+type Answer func(ctx context.Context, what string, progress func(figure float64) error) (string, error)
+
+// A Tool is one tool of the simulated server's application. Its Run is like an
+// [Answer] that is asked for the arguments.
 type Tool struct {
 	Name string
-	// Run is the tool's code. It gets the handler's context from the target and
-	// returns the text of the result. progress asks the target to send
-	// notifications/progress for this call with the given figure; it does
-	// nothing when the caller gave no token.
-	Run func(ctx context.Context, args json.RawMessage, progress func(figure float64) error) (string, error)
+	Run  func(ctx context.Context, args json.RawMessage, progress func(figure float64) error) (string, error)
+}
+
+// A Resource is a template of resources.
+type Resource struct {
+	Name     string
+	Template string // of the URI, by RFC 6570, with one variable of level 1
+	Read     Answer
+}
+
+// A Prompt has one argument, [PromptArgument], which must be given. Its text is
+// one message of the user's.
+type Prompt struct {
+	Name string
+	Get  Answer
 }
 
 // A Server is a target in the server's seat.

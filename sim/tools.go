@@ -3,7 +3,6 @@ package sim
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -11,37 +10,8 @@ import (
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// tools are the tools of the simulated server's application: one a kind of
-// handler that the schedule uses. Each call brings its own number, by which the
-// tool finds what the schedule wants of it. What the tools do is reported to the
-// recorder directly, not over the wire.
-func (w *world) tools() []Tool {
-	seen := map[string]bool{}
-	var out []Tool
-	for _, call := range w.schedule.Calls {
-		if !seen[call.Tool] {
-			seen[call.Tool] = true
-			out = append(out, Tool{Name: call.Tool, Run: w.runTool})
-		}
-	}
-	return out
-}
-
-func (w *world) runTool(ctx context.Context, args json.RawMessage, progress func(float64) error) (string, error) {
-	var a struct {
-		Call int `json:"call"`
-	}
-	if err := json.Unmarshal(args, &a); err != nil {
-		return "", fmt.Errorf("read the arguments: %w", err)
-	}
-	if a.Call < 1 || a.Call > len(w.schedule.Calls) {
-		return "", fmt.Errorf("there is no call %d in this world", a.Call)
-	}
-	h := &handler{world: w, call: w.schedule.Calls[a.Call-1], progress: progress}
-	return h.run(ctx)
-}
-
-// A handler is one execution of a tool.
+// A handler is one execution of a tool, or of what else the application answers
+// with.
 type handler struct {
 	world    *world
 	call     ScheduledCall

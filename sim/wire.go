@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/mcpsim/mcpsim/netem"
@@ -22,7 +21,7 @@ type wire struct {
 }
 
 func newWire(w *world) *wire {
-	x := &wire{rec: w.rec, calls: newCallBook()}
+	x := &wire{rec: w.rec, calls: newCallBook(w.Client.Unmarked)}
 	network := w.Scenario.Network
 	x.up, x.down = netem.NewPair(netem.PairConfig{
 		Profile: netem.Profile{Up: network.ClientToServer.direction(), Down: network.ServerToClient.direction()},
@@ -54,6 +53,18 @@ func (x *wire) stop() {
 		// Closing an end of a pipe never errs, see package netem.
 		_ = errors.Join(end.Out.Close(), end.In.Close())
 	}
+}
+
+// halfClose closes the client's writing end. What was written still arrives.
+func (x *wire) halfClose() {
+	_ = x.up.Out.Close() // never errs, see package netem
+}
+
+// abandon closes both ends that the server has, as happens to the descriptors of
+// a process that dies: what it had written still arrives, what it had not read is
+// lost, and writing to it fails.
+func (x *wire) abandon() {
+	_ = errors.Join(x.down.Out.Close(), x.down.In.Close()) // neither errs
 }
 
 func (x *wire) unread(receiver history.Side, in *netem.Reader) {
@@ -124,51 +135,6 @@ func messageOf(f *netem.Frame) *history.Message {
 		*msg = *protocol.Identify(f.Bytes)
 	}
 	return msg
-}
-
-// A callBook knows which call a message of the wire belongs to: by the id of its
-// request, or by the progress token that the request gave.
-type callBook struct {
-	mu     sync.Mutex // guards the maps
-	ids    map[string]int
-	tokens map[string]int
-}
-
-func newCallBook() *callBook {
-	return &callBook{ids: map[string]int{}, tokens: map[string]int{}}
-}
-
-// learn takes note of a request of the client's that carries a call's number.
-func (b *callBook) learn(sender history.Side, msg *history.Message) {
-	if sender != history.Client || msg.Kind != history.Request || msg.Call == 0 {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.ids[msg.ID] = msg.Call
-	if msg.Token != "" {
-		b.tokens[msg.Token] = msg.Call
-	}
-}
-
-// of returns the call that a message belongs to, 0 if it is none's.
-func (b *callBook) of(sender history.Side, msg *history.Message) int {
-	if msg == nil {
-		return 0
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case msg.Call != 0:
-		return msg.Call
-	case msg.IsCancel() && sender == history.Client:
-		return b.ids[msg.Ref]
-	case msg.IsReply() && sender == history.Server:
-		return b.ids[msg.ID]
-	case msg.Kind == history.Notification && msg.Token != "":
-		return b.tokens[msg.Token]
-	}
-	return 0
 }
 
 // delays draws the delays of one direction. Each comes from what the frame is, so

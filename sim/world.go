@@ -39,7 +39,8 @@ type Sink interface {
 //
 // The stages of a world: connect, load (every call has returned, or the horizon
 // has come), quiet (the settle time has passed), probe, close, drain (what is
-// left of timers fires), count.
+// left of timers fires), count. A session that the schedule ends while calls are
+// in flight is not probed, see end.go.
 func Run(cfg WorldConfig) (*history.History, int, error) {
 	w, err := newWorld(cfg)
 	if err != nil {
@@ -70,6 +71,7 @@ type world struct {
 	issued   atomic.Int64 // calls made so far
 
 	horizon  chan struct{}      // closed when the world's limit is reached
+	ending   chan struct{}      // closed when callers are to make no further calls
 	served   chan struct{}      // closed when the server's run has returned
 	kill     context.CancelFunc // ends what the server runs under
 	counted  chan struct{}      // closed once leaks have been counted
@@ -90,6 +92,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		start:       time.Now(),
 		present:     map[string]bool{},
 		horizon:     make(chan struct{}),
+		ending:      make(chan struct{}),
 		served:      make(chan struct{}),
 		counted:     make(chan struct{}),
 		sampling:    make(chan struct{}),
@@ -106,7 +109,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 	}
 	w.wire = newWire(w)
 	w.client = cfg.Client.NewClient(ClientEnv{SpecVersion: cfg.SpecVersion})
-	w.server = cfg.Server.NewServer(ServerEnv{SpecVersion: cfg.SpecVersion, Tools: w.tools()})
+	w.server = cfg.Server.NewServer(w.serverEnv())
 	return w, nil
 }
 
@@ -134,7 +137,10 @@ func header(cfg WorldConfig) history.Header {
 		Calls: make([]history.Call, len(s.Calls)),
 	}
 	for i, c := range s.Calls {
-		h.Calls[i] = history.Call{Call: c.Call, Method: "tools/call", Handler: c.Handler, Work: c.Work, Life: c.Life}
+		h.Calls[i] = history.Call{
+			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
+			NotAsked: cfg.unavailable(c.Method),
+		}
 	}
 	return h
 }
@@ -168,12 +174,17 @@ func (w *world) live() {
 	defer limit.Stop()
 	w.serve()
 	w.spawn(w.sample)
-	if w.connect() {
-		w.load()
+	switch {
+	case !w.connect():
+		w.close(w.served)
+	case w.schedule.End != nil:
+		w.endEarly(*w.schedule.End, w.load())
+	default:
+		w.finish(w.load())
 		w.settle()
 		w.probe()
+		w.close(w.served)
 	}
-	w.close()
 	close(w.sampling)
 }
 
@@ -226,8 +237,8 @@ func (w *world) connect() bool {
 	return ok && err == nil
 }
 
-// load runs the callers until all have finished.
-func (w *world) load() {
+// load starts the callers. The channel is closed when all have finished.
+func (w *world) load() <-chan struct{} {
 	var callers sync.WaitGroup
 	for _, calls := range w.schedule.ByCaller() {
 		callers.Add(1)
@@ -238,19 +249,34 @@ func (w *world) load() {
 				if w.over() {
 					return
 				}
-				w.makeCall(call)
+				if w.header.Calls[call.Call-1].NotAsked == "" {
+					w.makeCall(call)
+				}
 			}
 		})
 	}
-	if !w.within(callers.Wait) {
+	done := make(chan struct{})
+	w.spawn(func() {
+		defer close(done)
+		callers.Wait()
+	})
+	return done
+}
+
+// finish waits for the callers, at most until the horizon.
+func (w *world) finish(callers <-chan struct{}) {
+	if !w.await(callers) {
 		w.event(history.World, history.Horizon, 0, errors.New("calls had not returned"))
 	}
 }
 
-// over reports whether the horizon has come.
+// over reports whether no further calls are to be made: the horizon has come, or
+// the session is ending.
 func (w *world) over() bool {
 	select {
 	case <-w.horizon:
+		return true
+	case <-w.ending:
 		return true
 	default:
 		return false
@@ -270,14 +296,16 @@ func (w *world) probe() {
 	w.within(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), w.header.Horizon)
 		defer cancel()
+		w.wire.calls.probing(w.SpecVersion)
 		w.event(history.Client, history.Probe, 0, nil)
 		w.event(history.Client, history.Probed, 0, w.client.Probe(ctx))
 	})
 }
 
-// close ends the session as an application would. If the server then goes on,
-// its run is ended from outside, so that one world cannot hold up the next.
-func (w *world) close() {
+// close ends the session as an application would, and waits for that and for
+// what else has to follow from it. If something then goes on, the server's run is
+// ended from outside, so that one world cannot hold up the next.
+func (w *world) close(also ...<-chan struct{}) {
 	closed := make(chan struct{})
 	w.spawn(func() {
 		defer close(closed)
@@ -286,7 +314,7 @@ func (w *world) close() {
 	})
 	patience := time.NewTimer(closePatience)
 	defer patience.Stop()
-	for _, done := range []<-chan struct{}{closed, w.served} {
+	for _, done := range append([]<-chan struct{}{closed}, also...) {
 		select {
 		case <-done:
 		case <-patience.C:

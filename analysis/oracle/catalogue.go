@@ -161,7 +161,8 @@ func sharedRules() []Rule {
 		Convicts: "A crash in the implementation's own code; a session that one side ended without having been asked to; a health probe after the " +
 			"race that failed; a session that could not be closed; or a call that nobody cancelled whose handler was told, which failed, got another's answer, or was never finished.",
 		Exempt: []Exemption{
-			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session is lost, and may be."},
+			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session, or when the scenario ends it, is lost, and may be."},
+			{What: "A session that ends with calls in flight and cannot be closed: CLOSE-BOUNDED and SHUT-STDIO-SERVER judge that."},
 			{Why: whyOwnError, What: "A call whose tool returned an error by itself."},
 			{Why: whyEnRoute, What: "Nothing is missed of a peer while the network still holds frames: a link slower than the load."},
 			{Why: whyToolRuns, What: "The session cannot be closed while a tool runs that has not been told, or that does not stop when told."},
@@ -178,15 +179,23 @@ func qualityRules() []Rule {
 		ID:        "CALLER-UNBLOCKS",
 		Statement: "A caller who gave up, or whose connection is gone, gets control back.",
 		Property:  Liveness,
-		Convicts:  "The call had not returned when the world reached its limit, or until the application closed the session.",
-		Exempt:    []Exemption{{Why: whyCrashed, What: "The process crashed before."}},
-		Mutants:   []string{"mutant:caller-blocks"},
+		Convicts: "The call had not returned when the world reached its limit, or until the application closed the session. A connection is gone when " +
+			"a side has ended the session, when the client has read the end of its input after its server died or after its own half was closed, and when Close has returned: " +
+			"then the call had not returned ten minutes after the closing.",
+		Exempt: []Exemption{
+			{Why: whyCrashed, What: "The process crashed before."},
+			{Why: whyGaveUp, What: "The caller gave up by itself when the connection was gone already, and returned because of that."},
+			{What: "A call that was in flight when the application closed the client is due once Close has returned; until then CLOSE-BOUNDED judges."},
+			{What: "After its server's death, a client that has not read the end of its input does not know."},
+		},
+		Mutants: []string{"mutant:caller-blocks", "mutant:strands-callers"},
 	}, {
 		ID:        "NO-LEAK",
 		Statement: "When the session is closed and all timers have run out, no goroutine remains.",
 		Property:  Liveness,
 		Convicts:  "After close and drain goroutines remain that neither the scenario's tools nor the simulator started.",
 		Exempt: []Exemption{
+			{Why: whyProcessGone, What: "A server whose process died leaves nothing. Here its code lives on in the simulator's process, so that only what the names on the stack say to be the client's is held against it."},
 			{Race: "R13", Why: whyToolsOwn, What: "A tool that is made to leak, or that is still running, is the application's affair."},
 			{Why: whySimulators, What: "A caller that never got control back is reported by CALLER-UNBLOCKS."},
 		},

@@ -30,8 +30,8 @@ type check struct {
 }
 
 // checks lists the oracles in the order of [Rules].
-func checks() [14]check {
-	return [...]check{
+func checks() []check {
+	return []check{
 		{"CANCEL-NO-RESPONSE", history.Server, always(Should), noResponse},
 		{"CANCEL-SILENCE", history.Server, modern(MustNot), silence},
 		{"CANCEL-STOP-WORK", history.Server, always(Should), stopWork},
@@ -42,9 +42,15 @@ func checks() [14]check {
 		{"RACE-GRACEFUL", history.World, always(Must), raceGraceful},
 		{"LATE-IGNORED", history.Client, always(Should), lateIgnored},
 		{"PROGRESS-AFTER-CANCEL", history.Server, progressLevel, progressAfterCancel},
+		{"SHUT-STDIO-SERVER", history.Server, shutdownLevel, shutdown},
 		{"CALLER-UNBLOCKS", history.Client, always(Quality), callerUnblocks},
 		{"CANCEL-NONBLOCKING", history.Client, always(Quality), cancelNonblocking},
 		{"CANCEL-ORDER", history.Client, always(Quality), cancelOrder},
+		{"CLOSE-BOUNDED", history.Client, always(Quality), closeBounded},
+		{"EOF-DRAINS", history.Server, until(lastLegacy, Quality), eofDrains},
+		{"REQUEST-DISPATCHED", history.Server, always(Quality), requestDispatched},
+		{"NO-SPURIOUS-CANCEL", history.Server, always(Quality), noSpuriousCancel},
+		{"ANSWER-OWN", history.World, always(Quality), answerOwn},
 		{"NO-LEAK", history.World, always(Quality), noLeak},
 	}
 }
@@ -62,6 +68,23 @@ func since(version string, l Level) func(string) Level {
 		}
 		return l
 	}
+}
+
+// until is the level of a rule that later versions do not have.
+func until(version string, l Level) func(string) Level {
+	return func(v string) Level {
+		if v > version {
+			return ""
+		}
+		return l
+	}
+}
+
+func shutdownLevel(v string) Level {
+	if l := modern(Should)(v); l != "" {
+		return l
+	}
+	return Quality
 }
 
 func progressLevel(v string) Level {

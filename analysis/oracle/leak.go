@@ -29,8 +29,13 @@ func noLeak(x *index, t *tally) {
 			t.leave(why)
 			continue
 		}
+		owner := sideOf(e.Text)
+		if x.exit != nil && owner != history.Client {
+			t.leave(whyProcessGone)
+			continue
+		}
 		guilty = append(guilty, e)
-		side = common(side, sideOf(e.Text))
+		side = common(side, owner)
 	}
 	if len(guilty) == 0 {
 		t.pass()

@@ -20,7 +20,7 @@ func respondOnce(x *index, t *tally) {
 		default:
 			v := Violation{Side: r.first.side, What: "answered a request twice", Lateness: -1}
 			if r.call != nil {
-				v.Call, v.Handler = r.call.Call.Call, r.call.Handler
+				v.Call, v.Handler = r.call.Call.Call, r.call.kind()
 				v.Lateness = span(r.c, r.second.write)
 			}
 			t.fail(v, r.first.write, r.second.write)
@@ -39,13 +39,9 @@ func raceGraceful(x *index, t *tally) {
 	}
 	x.judgeClosing(t)
 	if len(x.cancels) > 0 {
-		strays := x.strayValues()
-		taken := make(map[*call]*call, len(strays))
-		for owner, taker := range strays {
-			taken[taker] = owner
-		}
+		owners := x.ownersByTaker()
 		for i := range x.calls {
-			x.judgeBystander(&x.calls[i], taken[&x.calls[i]], t)
+			x.judgeBystander(&x.calls[i], owners[&x.calls[i]], t)
 		}
 	}
 	// What is put to the test is every cancel; some of them had a bad end.
@@ -57,7 +53,7 @@ func raceGraceful(x *index, t *tally) {
 func (x *index) judgeEnd(t *tally) {
 	if x.crash != nil {
 		side, known := blamed(x.crash.Blame)
-		if !known {
+		if !known || x.exit != nil && side != history.Client { // the code of a process that was dead already
 			t.unknown = true
 			return
 		}
@@ -132,8 +128,8 @@ func (x *index) enRoute(at *history.Event) bool {
 	var idle [2]bool // by sender: something has reached the receiver, and waits to be read
 	for i := range x.frames {
 		f := &x.frames[i]
-		if f.write == nil || !before(f.write, at) || before(f.read, at) {
-			continue
+		if f.write == nil || !before(f.write, at) || before(f.read, at) || x.exit != nil && f.side == history.Client {
+			continue // not under way; with a dead receiver, lost
 		}
 		switch reached := f.reached(); {
 		case reached > 0 && reached <= at.At:
@@ -159,11 +155,11 @@ func (f *frame) reached() time.Duration {
 	return 0
 }
 
-// judgeClosing judges a session that the application closed and that did not
-// end: somebody waits for what will never come.
+// judgeClosing judges a session that the application closed when everything was
+// quiet, and that did not end: somebody waits for what will never come.
 func (x *index) judgeClosing(t *tally) {
 	end := x.stalled
-	if end == nil || x.crash != nil || x.lastCancel(end) == nil {
+	if end == nil || x.crash != nil || x.lastCancel(end) == nil || x.abrupt {
 		return
 	}
 	if x.enRoute(end) {
@@ -233,12 +229,28 @@ func (x *index) silentSide(r *request, by *history.Event) history.Side {
 }
 
 // failingSide tells which side made an error of the call c, which returned one:
-// the server if it sent one.
+// the server if it sent one. It is World where it cannot be told which request
+// was the call's.
 func (x *index) failingSide(c *call) history.Side {
+	if c.req == nil && x.unclaimed(c.Method) {
+		return history.World
+	}
 	if c.req != nil && before(c.req.readReply, c.ret) && c.req.first.isError() {
 		return history.Server
 	}
 	return history.Client
+}
+
+// unclaimed reports whether the client wrote a request of that method that is
+// none of the calls' for all that is known, the probe's aside.
+func (x *index) unclaimed(method string) bool {
+	for i := range x.requests {
+		r := &x.requests[i]
+		if r.call == nil && r.frame.msg.Method == method && r.frame.side == history.Client && !before(x.probe, r.frame.write) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *frame) isError() bool {
@@ -260,7 +272,7 @@ func (x *index) judgeBystander(c, owner *call, t *tally) {
 	}
 	if e, v := x.harm(c, owner, t); e != nil {
 		c.hit = true
-		v.Call, v.Handler = c.Call.Call, c.Handler
+		v.Call, v.Handler = c.Call.Call, c.kind()
 		t.failAt(x, e, v)
 	}
 }
@@ -270,7 +282,7 @@ func (x *index) harm(c, owner *call, t *tally) (*history.Event, Violation) {
 	switch {
 	case before(x.cancelled, c.told) && !before(x.over, c.told):
 		return c.told, Violation{Side: history.Server, What: "told a handler whose call nobody had cancelled"}
-	case owner != nil && x.readAfterCancel(owner) == nil && x.lastCancel(c.ret) != nil:
+	case owner != nil && x.lateTaken(c, owner) == nil && x.lastCancel(c.ret) != nil:
 		return c.ret, Violation{Side: x.mixer(c, owner), What: "gave a call the answer of another one"}
 	case c.ret != nil && c.ret.Text != "" && !before(x.over, c.ret) && x.lastCancel(c.ret) != nil:
 		if c.end != nil && c.end.Text != "" {

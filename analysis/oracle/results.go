@@ -15,7 +15,7 @@ func (x *index) results() []CallResult {
 
 func (x *index) result(c *call) CallResult {
 	r := CallResult{
-		Call: c.Call.Call, Handler: c.Handler, Cancelled: c.cancel != nil, Life: c.Life,
+		Call: c.Call.Call, Handler: c.kind(), Cancelled: c.cancel != nil, Life: c.Life,
 		Offset: -1, SentToRead: -1, ReadToTold: -1, ToldToEnd: -1, ReadToEnd: -1, Lateness: -1, CancelToRet: -1,
 	}
 	if !r.Cancelled {
@@ -59,20 +59,29 @@ func (x *index) durations(r *CallResult, c *call) {
 // incident tells what went wrong with c beyond its own two axes, the gravest
 // first. The race must have been judged before.
 func (x *index) incident(c *call) Incident {
-	end := x.ended()
-	switch pending := func(e *history.Event) bool { return before(c.issue, e) && !before(c.ret, e) }; {
-	case pending(x.crash):
+	switch {
+	case c.pending(x.crash):
 		return Crashed
-	case pending(x.broken):
+	case c.pending(x.broken):
 		return SessionKilled
 	case c.hit:
 		return WrongCall
-	case pending(end) && end.At > c.issue.At:
+	case x.hung(c):
 		return Hung
 	case x.overran(c):
 		return CallerOverran
 	}
 	return ""
+}
+
+// hung reports whether the caller of c waited in vain. Who was waiting when the
+// application closed the client may be released by that.
+func (x *index) hung(c *call) bool {
+	end := x.ended()
+	if !c.pending(end) || end.At == c.issue.At {
+		return false
+	}
+	return !x.abrupt || end == x.horizon || c.ret == nil || before(x.stalled, c.ret)
 }
 
 // overran reports whether the caller was held until its cancel had been written,

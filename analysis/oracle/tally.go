@@ -93,5 +93,12 @@ const (
 	whySimulators     = "goroutines of the simulator that wait for the target"
 	whyToolRuns       = "a tool was still running when the closing was given up"
 	whyOwnError       = "the tool itself failed"
+	whyProcessGone    = "goroutines that a dead server's process would have taken with it"
+	whyGaveUp         = "the caller gave up before its connection's loss could show"
+	whyUnderRace      = "reported under RACE-GRACEFUL"
+	whyUnderLate      = "reported under LATE-IGNORED"
+	whyServerHeld     = "the server's writer was held up by the network"
+	whyEndedSoon      = "the handler ended by itself soon after the client had gone"
+	whyServed         = "the server's run had returned, and with it its process would have ended"
 	whyEnRoute        = "the network had not delivered everything when the world ended"
 )

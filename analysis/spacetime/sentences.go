@@ -107,6 +107,10 @@ func (sc *scene) sessionSentence(e history.Event) string {
 		return failed("probe answered ("+sc.probe()+")", "probe fails ("+sc.probe()+")")
 	case history.Served:
 		return failed("server's run function returns", "server's run function fails")
+	case history.HalfClose:
+		return "client's writing half is cut"
+	case history.Exit:
+		return "server's process dies"
 	case history.EOF:
 		return "read the end of the stream"
 	case history.Hangup:

@@ -100,7 +100,7 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	worker, err := buildWorker(ctx, r.stderr)
+	worker, err := e.build(ctx, r.stderr)
 	if err != nil {
 		return err
 	}
@@ -164,10 +164,10 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	}
 	m := result.Manifest
 	if r.client == "" {
-		r.client = m.Client.Target
+		r.client = m.Typed(m.Client)
 	}
 	if r.server == "" {
-		r.server = m.Server.Target
+		r.server = m.Typed(m.Server)
 	}
 	if r.scheduler == "" {
 		r.scheduler = m.Flags["scheduler"]

@@ -6,9 +6,8 @@ package gosdk
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -16,8 +15,8 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-// module is the SDK's import path.
-const module = "github.com/modelcontextprotocol/go-sdk"
+// Module is the SDK's module path.
+const Module = "github.com/modelcontextprotocol/go-sdk"
 
 // Target describes the SDK in the given version, as it is linked into this
 // binary.
@@ -25,16 +24,15 @@ func Target(version string) sim.Target {
 	return sim.Target{
 		Name:         "go-sdk",
 		Version:      version,
-		Package:      module,
-		SpecVersions: []string{protocol.V20251125, protocol.V20260728},
+		Package:      Module,
+		SpecVersions: specVersions(),
+		Sends:        slices.DeleteFunc(sim.Methods(), func(m string) bool { return m == protocol.Discover }),
+		Serves:       sim.Methods(),
 		Doc:          "the official Go SDK over its own stdio transport (IOTransport)",
 		NewClient:    newClient,
 		NewServer:    newServer,
 	}
 }
-
-// Module is the SDK's module path, by which a build says which version it has.
-func Module() string { return module }
 
 type client struct {
 	version string
@@ -49,8 +47,7 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
 	})
-	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out},
-		&mcp.ClientSessionOptions{ProtocolVersion: c.version})
+	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out}, choose(c.version))
 	if err != nil {
 		return err
 	}
@@ -59,23 +56,6 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 		return fmt.Errorf("negotiated protocol version %s, not %s", got, c.version)
 	}
 	return nil
-}
-
-// Call makes one tools/call and returns the text of its result.
-func (c *client) Call(ctx context.Context, call sim.ToolCall) (string, error) {
-	params := &mcp.CallToolParams{Name: call.Tool, Arguments: call.Arguments}
-	if call.Progress != nil {
-		params.SetProgressToken(call.Progress)
-	}
-	result, err := c.session.CallTool(ctx, params)
-	if err != nil {
-		return "", err
-	}
-	text := textOf(result)
-	if result.IsError {
-		return "", fmt.Errorf("tool error: %s", text)
-	}
-	return text, nil
 }
 
 func (c *client) Probe(ctx context.Context) error {
@@ -87,54 +67,3 @@ func (c *client) Probe(ctx context.Context) error {
 }
 
 func (c *client) Close() error { return c.session.Close() }
-
-func textOf(result *mcp.CallToolResult) string {
-	var b strings.Builder
-	for _, content := range result.Content {
-		if text, ok := content.(*mcp.TextContent); ok {
-			b.WriteString(text.Text)
-		}
-	}
-	return b.String()
-}
-
-type server struct{ impl *mcp.Server }
-
-func newServer(env sim.ServerEnv) sim.Server {
-	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, &mcp.ServerOptions{
-		Capabilities:              &mcp.ServerCapabilities{},
-		SupportedProtocolVersions: []string{env.SpecVersion},
-	})
-	for _, tool := range env.Tools {
-		impl.AddTool(&mcp.Tool{
-			Name:        tool.Name,
-			InputSchema: json.RawMessage(`{"type":"object"}`),
-		}, handler(tool))
-	}
-	return &server{impl: impl}
-}
-
-// handler runs one of our tools inside the SDK. An error of the tool becomes a
-// protocol error, as the SDK documents for low-level handlers.
-func handler(tool sim.Tool) mcp.ToolHandler {
-	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		token := req.Params.GetProgressToken()
-		progress := func(figure float64) error {
-			if token == nil {
-				return nil
-			}
-			return req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: figure})
-		}
-		text, err := tool.Run(ctx, req.Params.Arguments, progress)
-		if err != nil {
-			return nil, err
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
-	}
-}
-
-// Serve runs the server on one connection until the client has gone or ctx is
-// done.
-func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
-	return s.impl.Run(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out})
-}

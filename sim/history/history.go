@@ -46,10 +46,14 @@ type Peer struct {
 // Oracles use it to tell the tool's own behaviour from the SDK's.
 type Call struct {
 	Call    int           `json:"call"`              // the call's number in this world, from 1
-	Method  string        `json:"method"`            // "tools/call"
-	Handler string        `json:"handler"`           // kind of the tool: "cooperative", "checkpoint", "slow-cleanup", "chatty", "stubborn", "leaky"
+	Method  string        `json:"method"`            // "tools/call", "resources/read", "ping", …
+	Handler string        `json:"handler"`           // kind of the tool, or of what reads the resource and so on: "cooperative", "checkpoint", …; empty: no code of the application's answers the method
 	Work    time.Duration `json:"work_ns,omitempty"` // how long the handler runs if nobody stops it
 	Life    time.Duration `json:"life_ns,omitempty"` // how long the call is expected to take if nobody cancels it: the way there, the work, the way back
+	// NotAsked says why the call was not made, where the protocol version or one
+	// of the targets has no such method: "2026-07-28 has no ping". Nothing is to be
+	// concluded from such a call.
+	NotAsked string `json:"not_asked,omitempty"`
 }
 
 // Obedient reports whether the tool stops when it is told. The others run on
@@ -97,6 +101,17 @@ const (
 	EOF Kind = "eof"
 	// Hangup: the side closed its writing end. Text says "half-close" or "reset".
 	Hangup Kind = "hangup"
+)
+
+// Ends that a scenario brings about, at the side that they befall. What the two
+// sides do afterwards follows from them.
+const (
+	// HalfClose: the simulator closes the client's writing end on the wire. The
+	// client was not asked and reads on. Its Hangup follows.
+	HalfClose Kind = "half-close"
+	// Exit: the server's process dies. Both of its ends of the wire are cut, and
+	// nothing that its code does from here on is in the history.
+	Exit Kind = "exit"
 )
 
 // Application events, on the calling side.
@@ -201,7 +216,7 @@ type Message struct {
 	Token  string      `json:"token,omitempty"`  // a request's progressToken, or the one that notifications/progress names: raw JSON
 	Code   int64       `json:"code,omitempty"`   // error
 	Text   string      `json:"text,omitempty"`   // error: its message; cancelled: its reason
-	Call   int         `json:"call,omitempty"`   // request: the number that the application put into the arguments
+	Call   int         `json:"call,omitempty"`   // request: the number that the application put into it
 	Raw    string      `json:"raw"`              // the frame without its line end
 }
 

@@ -163,18 +163,52 @@ func AppendToolCall(b []byte, id string, c Caller, call ToolCall) []byte {
 	return append(b, `}}`...)
 }
 
+// A Call is what any request says beside who calls.
+type Call struct {
+	Method string
+	Params string // the members of its params, raw JSON without the braces and _meta; may be empty
+	Token  string // progress token, raw JSON; empty: none asked for
+	Mark   int    // the number of the simulated call, for _meta; 0: none
+}
+
+// AppendCall adds a request.
+func AppendCall(b []byte, id string, c Caller, call Call) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	b = append(b, `,"method":`...)
+	b = AppendString(b, call.Method)
+	b = append(b, `,"params":{`...)
+	b = append(b, call.Params...)
+	if call.Token != "" || call.Mark > 0 || Modern(c.Version) {
+		if call.Params != "" {
+			b = append(b, ',')
+		}
+		b = c.appendMeta(b, call.Token, call.Mark)
+	}
+	return append(b, `}}`...)
+}
+
 // AppendMeta adds the member `"_meta":{…}` that a request's params carry. In
 // the legacy era it holds the progress token alone.
-func (c Caller) AppendMeta(b []byte, token string) []byte {
+func (c Caller) AppendMeta(b []byte, token string) []byte { return c.appendMeta(b, token, 0) }
+
+func (c Caller) appendMeta(b []byte, token string, mark int) []byte {
 	b = append(b, `"_meta":{`...)
 	if token != "" {
 		b = append(b, `"`+MetaToken+`":`...)
 		b = append(b, token...)
 	}
+	if mark > 0 {
+		if token != "" {
+			b = append(b, ',')
+		}
+		b = append(b, `"`+MetaCall+`":`...)
+		b = strconv.AppendInt(b, int64(mark), 10)
+	}
 	if !Modern(c.Version) {
 		return append(b, '}')
 	}
-	if token != "" {
+	if token != "" || mark > 0 {
 		b = append(b, ',')
 	}
 	b = append(b, `"`+MetaVersion+`":`...)

@@ -130,7 +130,34 @@ func readRequest(m *history.Message, params string) {
 		}
 	}
 	m.Token = canonical(Member(meta, MetaToken))
-	m.Call = int(integer(Member(arguments, "call")))
+	number := Member(meta, MetaCall)
+	if m.Method == ToolsCall {
+		number = Member(arguments, "call")
+	}
+	m.Call = int(integer(number))
+	if m.Call == 0 && m.Method != ToolsCall {
+		m.Call = callOf(m.Method, params)
+	}
+}
+
+// ResourceURI is how the URIs of simulated resources begin. The number of the
+// call that reads one follows.
+const ResourceURI = "mcpsim://call/"
+
+// callOf returns the number of the call that a request is for whose _meta does
+// not tell; 0 if nothing else does.
+func callOf(method, params string) int {
+	text := ""
+	switch method {
+	case ResourcesRead:
+		uri, _ := Text(Member(params, "uri"))
+		text, _ = strings.CutPrefix(uri, ResourceURI)
+	case PromptsGet:
+		text, _ = Text(Member(Member(params, "arguments"), "call"))
+	case Complete:
+		text, _ = Text(Member(Member(params, "argument"), "value"))
+	}
+	return int(integer(text))
 }
 
 // readNotification does the same for a notification.

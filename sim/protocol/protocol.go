@@ -38,8 +38,16 @@ const (
 	Discover    = "server/discover"           // modern era
 	ToolsList   = "tools/list"
 	ToolsCall   = "tools/call"
-	Cancelled   = "notifications/cancelled"
-	Progress    = "notifications/progress"
+
+	ResourcesList = "resources/list"
+	TemplatesList = "resources/templates/list"
+	ResourcesRead = "resources/read"
+	PromptsList   = "prompts/list"
+	PromptsGet    = "prompts/get"
+	Complete      = "completion/complete"
+
+	Cancelled = "notifications/cancelled"
+	Progress  = "notifications/progress"
 )
 
 // Error codes, of JSON-RPC and of MCP.
@@ -59,4 +67,7 @@ const (
 	MetaClient       = "io.modelcontextprotocol/clientInfo"         // modern era
 	MetaServer       = "io.modelcontextprotocol/serverInfo"         // modern era, in results
 	MetaToken        = "progressToken"
+	// MetaCall is no key of the protocol's: under it a simulated client puts the
+	// number of the call that a request is for.
+	MetaCall = "mcpsim/call"
 )

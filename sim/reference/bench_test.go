@@ -28,7 +28,7 @@ func BenchmarkCalls(b *testing.B) {
 				}
 			})
 			require.NoError(b, client.Connect(b.Context(), sim.Conn{In: ours.In, Out: ours.Out}))
-			call := sim.ToolCall{Tool: "nop", Arguments: json.RawMessage(`{"call":1}`), Progress: "p1"}
+			call := sim.Request{Method: protocol.ToolsCall, Name: "nop", Arguments: json.RawMessage(`{"call":1}`), Progress: "p1"}
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := client.Call(b.Context(), call); err != nil {

@@ -1,12 +1,9 @@
 package reference
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -67,17 +64,15 @@ func (c *client) handshake(ctx context.Context) error {
 	return c.link.tell(protocol.AppendNotification(nil, protocol.Initialized, ""))
 }
 
-// Call makes one tools/call. It returns the tool's text; or ctx's error, at
+// Call makes one request. It returns the text of the result; or ctx's error, at
 // once, when ctx ends; or another error when the server or the tool says so or
 // the connection is lost.
-func (c *client) Call(ctx context.Context, call sim.ToolCall) (string, error) {
-	tc, err := toolCall(call)
+func (c *client) Call(ctx context.Context, r sim.Request) (string, error) {
+	frame, err := c.frame(r)
 	if err != nil {
-		return "", fmt.Errorf("call %s: %w", call.Tool, err)
+		return "", fmt.Errorf("call %s: %w", r.Method, err)
 	}
-	m, err := c.ask(ctx, func(b []byte, id string) []byte {
-		return protocol.AppendToolCall(b, id, c.caller, tc)
-	})
+	m, err := c.ask(ctx, frame)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +80,7 @@ func (c *client) Call(ctx context.Context, call sim.ToolCall) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return toolText(result)
+	return textOf(r.Method, result)
 }
 
 // Probe asks for a sign of life and blocks until it comes, ctx ends or the
@@ -114,35 +109,4 @@ func (c *client) Close() error {
 		return nil
 	}
 	return c.link.close()
-}
-
-// toolCall turns the application's call into what goes on the wire, where a
-// frame is one line.
-func toolCall(call sim.ToolCall) (protocol.ToolCall, error) {
-	token, err := rawToken(call.Progress)
-	if err != nil {
-		return protocol.ToolCall{}, err
-	}
-	args := []byte(call.Arguments)
-	if bytes.ContainsAny(args, "\r\n") {
-		var line bytes.Buffer
-		if err := json.Compact(&line, args); err != nil {
-			return protocol.ToolCall{}, fmt.Errorf("write the arguments: %w", err)
-		}
-		args = line.Bytes()
-	}
-	return protocol.ToolCall{Tool: call.Tool, Arguments: string(args), Token: token}, nil
-}
-
-// rawToken returns a progress token as raw JSON, "" for none.
-func rawToken(token any) (string, error) {
-	switch t := token.(type) {
-	case nil:
-		return "", nil
-	case string:
-		return string(protocol.AppendString(nil, t)), nil
-	case int64:
-		return strconv.FormatInt(t, 10), nil
-	}
-	return "", fmt.Errorf("a progress token is a string or an int64, not %T", token)
 }

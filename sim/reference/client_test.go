@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // playClient runs a conversation against a client.
@@ -68,7 +69,7 @@ func ask(name string) step { return askWith(name, "p-"+name, `{"call":1}`) }
 func askWith(name string, token any, args string) step {
 	return func(_ *testing.T, s *stage) {
 		s.begin(name, func(ctx context.Context) (string, error) {
-			return s.client.Call(ctx, sim.ToolCall{Tool: name, Arguments: json.RawMessage(args), Progress: token})
+			return s.client.Call(ctx, sim.Request{Method: protocol.ToolsCall, Name: name, Arguments: json.RawMessage(args), Progress: token})
 		})
 	}
 }

@@ -51,11 +51,10 @@ type Mutant struct {
 	//
 	// They hold for a load that gives every defect its chance: tools that stop
 	// when told, one of which reports progress that was asked for, and a network
-	// slow enough for cancels and responses to cross. Where Stalling is set, that
-	// takes a network besides that now and then takes nothing from the client; under
-	// one that always does, the defect does not show at all.
+	// slow enough for cancels and responses to cross.
 	Legacy, Modern []string
-	Stalling       bool
+	// Scenario is the one of the catalogue that is such a load; empty: cancel-storm.
+	Scenario string
 
 	defect defect
 }
@@ -72,9 +71,10 @@ func (m Mutant) Expect(version string) []string {
 }
 
 // Mutants returns the table of all mutants: those of the server, then those of
-// the client.
+// the client, those whose defect shows when a session ends, and those that get
+// calls wrong that nobody cancels.
 func Mutants() []Mutant {
-	return append(serverMutants(), clientMutants()...)
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants())
 }
 
 func serverMutants() []Mutant {
@@ -148,12 +148,12 @@ func clientMutants() []Mutant {
 		Legacy: []string{"RACE-GRACEFUL"},
 		Modern: []string{"RACE-GRACEFUL"},
 	}, {
-		Name: string(returnsWhenSent), defect: returnsWhenSent, Side: history.Client, Stalling: true,
+		Name: string(returnsWhenSent), defect: returnsWhenSent, Side: history.Client, Scenario: "shaky-network",
 		Doc:    "cancels, and holds the caller until the network has taken the cancel: CANCEL-NONBLOCKING",
 		Legacy: []string{"CANCEL-NONBLOCKING"},
 		Modern: []string{"CANCEL-NONBLOCKING"},
 	}, {
-		Name: string(cancelsLast), defect: cancelsLast, Side: history.Client, Stalling: true,
+		Name: string(cancelsLast), defect: cancelsLast, Side: history.Client, Scenario: "shaky-network",
 		Doc:    "writes requests before the cancels that wait to be written, however old: CANCEL-ORDER",
 		Legacy: []string{"CANCEL-ORDER"},
 		Modern: []string{"CANCEL-ORDER"},

@@ -41,6 +41,9 @@ func TestThePairCheckBites(t *testing.T) {
 		if m.defect == leaksOnCancel {
 			continue // the bubble itself catches it, and panics
 		}
+		if m.Scenario != "" && m.Scenario != "shaky-network" {
+			continue // the check's pairs end their sessions in other ways and have shorter tools
+		}
 		t.Run(m.Name, func(t *testing.T) {
 			bitten := false
 			for seed := 0; seed < 500 && !bitten; seed++ {
@@ -196,8 +199,8 @@ func (p *pair) makeCall(client *client, number int, c *drawnCall) {
 	if c.cancel > 0 {
 		defer time.AfterFunc(c.cancel, cancel).Stop()
 	}
-	c.value, c.err = client.Call(ctx, sim.ToolCall{
-		Tool: c.tool, Arguments: json.RawMessage(fmt.Sprintf(`{"call":%d}`, number)), Progress: int64(number),
+	c.value, c.err = client.Call(ctx, sim.Request{
+		Method: protocol.ToolsCall, Name: c.tool, Arguments: json.RawMessage(fmt.Sprintf(`{"call":%d}`, number)), Progress: int64(number),
 	})
 	c.returned, c.done = time.Since(p.start), true
 	p.see("caller returns", number, nil)

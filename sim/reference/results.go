@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
@@ -25,33 +24,6 @@ const (
 	complete = `"resultType":"complete",`
 	uncached = `"ttlMs":0,"cacheScope":"private",`
 )
-
-// handshakeResult is the result of initialize or of server/discover.
-func handshakeResult(version string) string {
-	if protocol.Modern(version) {
-		return `{` + complete + uncached + `"supportedVersions":["` + version + `"],"capabilities":{"tools":{}},` +
-			`"_meta":{"` + protocol.MetaServer + `":` + program + `}}`
-	}
-	return `{"protocolVersion":"` + version + `","capabilities":{"tools":{}},"serverInfo":` + program + `}`
-}
-
-// listResult is the result of tools/list.
-func listResult(version string, tools []sim.Tool) string {
-	b := []byte(`{`)
-	if protocol.Modern(version) {
-		b = append(b, complete+uncached...)
-	}
-	b = append(b, `"tools":[`...)
-	for i, t := range tools {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, `{"name":`...)
-		b = protocol.AppendString(b, t.Name)
-		b = append(b, `,"inputSchema":{"type":"object"}}`...)
-	}
-	return string(append(b, `]}`...))
-}
 
 // appendToolResult adds the response to a tools/call whose tool returned text
 // and err. An error of the tool's is a result, not an error reply.
@@ -88,28 +60,6 @@ func resultOf(m *history.Message) (string, error) {
 		return "", fmt.Errorf("the result of request %s is of the unknown type %s", m.ID, kind)
 	}
 	return result, nil
-}
-
-// toolText returns the text of a tools/call's result, or, as an error, the text
-// of a tool that failed.
-func toolText(result string) (string, error) {
-	var r struct {
-		Content []struct{ Type, Text string }
-		IsError bool
-	}
-	if err := json.Unmarshal([]byte(result), &r); err != nil {
-		return "", fmt.Errorf("read the tool's result: %w", err)
-	}
-	text := ""
-	for _, c := range r.Content {
-		if c.Type == "text" {
-			text += c.Text
-		}
-	}
-	if r.IsError {
-		return "", fmt.Errorf("the tool failed: %s", text)
-	}
-	return text, nil
 }
 
 // checkHandshake reports why the answer to the handshake does not do for version.

@@ -17,27 +17,24 @@ import (
 // A server serves one protocol version and refuses the others.
 type server struct {
 	version string
-	tools   map[string]sim.Tool
+	env     sim.ServerEnv
 	defect  defect
 
-	// What it says of itself never changes: results as raw JSON.
-	handshake string
-	list      string
+	// What it says of itself never changes: results as raw JSON, by method. A
+	// method that is in neither this nor among the answers is not spoken.
+	fixed   map[string]string
+	answers map[string]answerer
 
 	parked chan struct{} // nobody closes it but a test; see leaksOnCancel
 }
 
 func newServer(env sim.ServerEnv, d defect) *server {
-	s := &server{
-		version: env.SpecVersion, tools: map[string]sim.Tool{}, defect: d,
-		handshake: handshakeResult(env.SpecVersion),
-		list:      listResult(env.SpecVersion, env.Tools),
-		parked:    make(chan struct{}),
+	return &server{
+		version: env.SpecVersion, env: env, defect: d,
+		fixed:   fixedResults(env),
+		answers: answerers(env),
+		parked:  make(chan struct{}),
 	}
-	for _, t := range env.Tools {
-		s.tools[t.Name] = t
-	}
-	return s
 }
 
 // Serve serves one session and blocks until it is over and every handler has
@@ -52,6 +49,7 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	defer unhook()
 	if err := n.read(); errors.Is(err, io.EOF) {
 		n.clientLeft()
+		n.afterEOF()
 	} else {
 		n.end(err)
 	}
@@ -120,6 +118,9 @@ func (n *session) request(m *history.Message) {
 	c.ctx, c.tell = context.WithCancel(n.ctx)
 	params := protocol.Member(m.Raw, "params")
 	refusal := n.refuse(m.Method, params)
+	if m.Method == protocol.ToolsCall && n.beforeCall(c) {
+		return
+	}
 	n.running.Go(func() {
 		defer c.tell()
 		if refusal != nil {
@@ -187,48 +188,15 @@ func (n *session) refuseMethod(method string) *protocol.RPCError {
 
 // speaks reports whether the era has the method and this server implements it.
 func (n *session) speaks(method string) bool {
-	switch method {
-	case protocol.ToolsCall, protocol.ToolsList:
-		return true
-	case protocol.Initialize, protocol.Ping:
-		return !protocol.Modern(n.version)
-	case protocol.Discover:
-		return protocol.Modern(n.version)
-	}
-	return false
+	return n.answers[method] != nil || n.fixed[method] != ""
 }
 
 // perform does what a request asks for and returns the frame that answers it.
 func (n *session) perform(c *call, method, params string) []byte {
-	switch method {
-	case protocol.Initialize, protocol.Discover:
-		return protocol.AppendResult(nil, c.id, n.handshake)
-	case protocol.ToolsList:
-		return protocol.AppendResult(nil, c.id, n.list)
-	case protocol.ToolsCall:
-		return n.callTool(c, params)
+	if answer := n.answers[method]; answer != nil {
+		return answer(n, c, params)
 	}
-	return protocol.AppendResult(nil, c.id, `{}`) // ping
-}
-
-func (n *session) callTool(c *call, params string) []byte {
-	name, _ := protocol.Text(protocol.Member(params, "name"))
-	tool, known := n.tools[name]
-	if !known {
-		return protocol.AppendError(nil, c.id, *invalidParams(fmt.Sprintf("unknown tool %q", name)))
-	}
-	args := protocol.Member(params, "arguments")
-	if args == "" {
-		args = `{}`
-	}
-	if args[0] != '{' {
-		return protocol.AppendError(nil, c.id, *invalidParams("arguments are no object"))
-	}
-	if err := c.ctx.Err(); err != nil { // told before it began: do not begin
-		return protocol.AppendError(nil, c.id, protocol.RPCError{Code: protocol.InternalError, Message: err.Error()})
-	}
-	text, err := tool.Run(c.ctx, json.RawMessage(args), func(figure float64) error { return n.progress(c, figure) })
-	return appendToolResult(make([]byte, 0, frameSize), n.version, c.id, text, err)
+	return protocol.AppendResult(nil, c.id, n.fixed[method])
 }
 
 func invalidParams(what string) *protocol.RPCError {

@@ -6,12 +6,14 @@
 // It also holds the mutants: the same code with one named defect each, which
 // prove that an oracle bites.
 //
-// It is not an SDK. It knows tools, progress, cancellation and the handshakes,
-// and refuses the rest as the specification wants it refused.
+// It is not an SDK. It knows tools, resources, prompts, completion, progress,
+// cancellation and the handshakes, and refuses the rest as the specification
+// wants it refused.
 //
 // Read in this order: targets.go lists what there is; server.go and gate.go are
-// the server, client.go and link.go the client, frames.go and results.go what
-// both need; mutants.go is the table of defects and what each adds.
+// the server, answers.go and lists.go what it says; client.go and link.go are the
+// client, calls.go what it asks; frames.go and results.go are what both need;
+// mutants.go is the table of defects and what each adds.
 //
 // Whatever the order in which goroutines run, the strict peers keep the rules
 // because of one habit: nothing that a reader needs is ever locked while
@@ -54,7 +56,9 @@ func target(name, doc string) sim.Target {
 	return sim.Target{
 		Name:         name,
 		Package:      codePath,
-		SpecVersions: []string{protocol.V20251125, protocol.V20260728},
+		SpecVersions: []string{protocol.V20250618, protocol.V20251125, protocol.V20260728},
+		Sends:        sim.Methods(),
+		Serves:       sim.Methods(),
 		Doc:          doc,
 	}
 }

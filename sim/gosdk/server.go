@@ -1,0 +1,102 @@
+package gosdk
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+type server struct{ impl *mcp.Server }
+
+func newServer(env sim.ServerEnv) sim.Server {
+	opts := &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}, CompletionHandler: completer(env.Complete)}
+	refusal := narrow(opts, env.SpecVersion)
+	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, opts)
+	if refusal != nil {
+		impl.AddReceivingMiddleware(refusal)
+	}
+	for _, tool := range env.Tools {
+		impl.AddTool(&mcp.Tool{
+			Name:        tool.Name,
+			InputSchema: json.RawMessage(`{"type":"object"}`),
+		}, handler(tool))
+	}
+	for _, resource := range env.Resources {
+		impl.AddResourceTemplate(&mcp.ResourceTemplate{Name: resource.Name, URITemplate: resource.Template}, reader(resource.Read))
+	}
+	for _, prompt := range env.Prompts {
+		impl.AddPrompt(&mcp.Prompt{
+			Name:      prompt.Name,
+			Arguments: []*mcp.PromptArgument{{Name: sim.PromptArgument, Required: true}},
+		}, getter(prompt.Get))
+	}
+	return &server{impl: impl}
+}
+
+// Serve runs the server on one connection until the client has gone or ctx is
+// done.
+func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
+	return s.impl.Run(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out})
+}
+
+// handler runs one of our tools inside the SDK. An error of the tool becomes a
+// protocol error, as the SDK documents for low-level handlers.
+func handler(tool sim.Tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		text, err := tool.Run(ctx, req.Params.Arguments, progress(ctx, req.Session, req.Params))
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+	}
+}
+
+func reader(run sim.Answer) mcp.ResourceHandler {
+	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		text, err := run(ctx, req.Params.URI, progress(ctx, req.Session, req.Params))
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, Text: text}}}, nil
+	}
+}
+
+func getter(run sim.Answer) mcp.PromptHandler {
+	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		text, err := run(ctx, req.Params.Arguments[sim.PromptArgument], progress(ctx, req.Session, req.Params))
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
+	}
+}
+
+// completer returns nil for nil, so that the SDK does not declare completions.
+func completer(run sim.Answer) func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	if run == nil {
+		return nil
+	}
+	return func(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+		text, err := run(ctx, req.Params.Argument.Value, progress(ctx, req.Session, req.Params))
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{text}, Total: 1}}, nil
+	}
+}
+
+// progress returns the function with which the application reports progress of a
+// request with these parameters.
+func progress(ctx context.Context, session *mcp.ServerSession, params mcp.Params) func(float64) error {
+	token := params.GetMeta()[protocol.MetaToken]
+	return func(figure float64) error {
+		if token == nil {
+			return nil
+		}
+		return session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: figure})
+	}
+}

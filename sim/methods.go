@@ -1,0 +1,81 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// A method is a kind of request that calls can be of.
+type method struct {
+	name string
+	// runs tells that code of the application's answers it, which takes its time
+	// and can be told to stop. The others the target answers by itself.
+	runs bool
+	// from and until are the protocol versions that have it; empty: no bound.
+	from, until string
+}
+
+func methods() []method {
+	return []method{
+		{name: protocol.ToolsCall, runs: true},
+		{name: protocol.ResourcesRead, runs: true},
+		{name: protocol.PromptsGet, runs: true},
+		{name: protocol.Complete, runs: true},
+		{name: protocol.ToolsList},
+		{name: protocol.ResourcesList},
+		{name: protocol.TemplatesList},
+		{name: protocol.PromptsList},
+		{name: protocol.Ping, until: protocol.V20251125},
+		{name: protocol.Discover, from: protocol.V20260728},
+	}
+}
+
+// Methods returns the methods that calls can be of: those that code of the
+// application's answers, and then those that a target answers by itself.
+func Methods() []string {
+	var out []string
+	for _, m := range methods() {
+		out = append(out, m.name)
+	}
+	return out
+}
+
+func lookupMethod(name string) (method, bool) {
+	all := methods()
+	i := slices.IndexFunc(all, func(m method) bool { return m.name == name })
+	if i < 0 {
+		return method{}, false
+	}
+	return all[i], true
+}
+
+// in reports whether a protocol version has the method.
+func (m method) in(specVersion string) bool {
+	return specVersion >= m.from && (m.until == "" || specVersion <= m.until)
+}
+
+// can reports whether list, of a target's methods, has the name.
+func can(list []string, name string) bool {
+	if len(list) == 0 {
+		return name == protocol.ToolsCall
+	}
+	return slices.Contains(list, name)
+}
+
+// unavailable says why a method cannot be asked in a world of this configuration,
+// "" if it can. What is asked of a world does not depend on it: such a call has
+// its place in the schedule, and is not made.
+func (cfg WorldConfig) unavailable(name string) string {
+	m, _ := lookupMethod(name)
+	switch {
+	case !m.in(cfg.SpecVersion):
+		return fmt.Sprintf("%s has no %s", cfg.SpecVersion, name)
+	case !can(cfg.Client.Sends, name):
+		return fmt.Sprintf("client %s offers no %s", cfg.Client.Name, name)
+	case !can(cfg.Server.Serves, name):
+		return fmt.Sprintf("server %s does not serve %s", cfg.Server.Name, name)
+	}
+	return ""
+}
