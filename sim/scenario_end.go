@@ -42,8 +42,20 @@ func drawEnd(p EndPlan, seed uint64) *ScheduledEnd {
 func (d *decoder) end(p *EndPlan, n *node, path string) {
 	d.mapping(n, path,
 		key{"how", d.text(&p.How, EndClose), EndClose},
-		key{"at", d.distribution(&p.At), "{uniform: {min: 50ms, max: 2s}}"},
+		key{"at", d.distribution(&p.At), exampleEnd},
 	)
+}
+
+const exampleEnd = "{uniform: {min: 50ms, max: 2s}}"
+
+// lastsAtMost is a bound of how long the load takes where the session ends early:
+// until its end, and for as long as a tool may then still be at work.
+func (sc *Scenario) lastsAtMost() time.Duration {
+	d := time.Duration(0)
+	for _, h := range sc.Handlers {
+		d = max(d, h.longest())
+	}
+	return longest(sc.End.At) + d
 }
 
 func (c *checker) end(p EndPlan, horizon time.Duration) {

@@ -33,6 +33,7 @@ func endRules() []Rule {
 		Exempt: []Exemption{
 			{Race: "R13", Why: whyToolRuns, What: "A tool was running that does not stop when told."},
 			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
+			{Why: whyWriterHeld, What: "The client could not write: the network took nothing."},
 			{Why: whyUnderRace, What: "After cancels, with nothing in flight: the same is a breach of RACE-GRACEFUL."},
 			{Why: whyCrashed, What: "The process crashed before."},
 		},
@@ -51,6 +52,7 @@ func endRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyToolRuns, What: "The server still worked on the request, or may have, when the world ended."},
 			{Why: whyServerHeld, What: "The server was just writing, and the network did not take it."},
+			{Why: whyDeaf, What: "The client, which could not write any more, had given its reading half up, too."},
 			unclearIDExemption(),
 			{Why: whyCrashed, What: "The process crashed before."},
 		},

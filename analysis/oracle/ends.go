@@ -37,7 +37,7 @@ func (x *index) judgeRunning(c *call, t *tally) bool {
 	if before(from, c.start) {
 		from = c.start
 	}
-	if from = x.freed(from); from == nil {
+	if from = x.freed(history.Server, from); from == nil {
 		t.leave(whyServerHeld)
 		return false
 	}
@@ -95,7 +95,7 @@ func (x *index) judgeServed(t *tally) {
 	if witness == nil || before(x.stalled, witness) {
 		witness = x.stalled
 	}
-	switch from = x.freed(from); {
+	switch from = x.freed(history.Server, from); {
 	case from == nil:
 		t.leave(whyServerHeld)
 	case witness == nil:
@@ -113,13 +113,13 @@ func (x *index) judgeServed(t *tally) {
 	}
 }
 
-// freed returns the event from which on the server's writer had a moment to
-// itself: e, or the end of the last of the Writes that were under way one behind
-// the other, since the network did not take them; nil if that did not come.
-func (x *index) freed(e *history.Event) *history.Event {
+// freed returns the event from which on a side's writer had a moment to itself: e,
+// or the end of the last of the Writes that were under way one behind the other,
+// since the network did not take them; nil if that did not come.
+func (x *index) freed(side history.Side, e *history.Event) *history.Event {
 	for i := range x.frames {
 		f := &x.frames[i]
-		if f.side != history.Server || !before(f.write, e) || before(f.wrote, e) {
+		if f.side != side || !before(f.write, e) || before(f.wrote, e) {
 			continue
 		}
 		if e = f.wrote; e == nil {
@@ -135,29 +135,40 @@ func eofDrains(x *index, t *tally) {
 	if x.halfClosed == nil || x.heard == nil || x.crash != nil {
 		return
 	}
+	deaf := x.clientDeaf()
 	for i := range x.calls {
 		c := &x.calls[i]
 		switch r := c.req; {
 		case r == nil || r.frame.read == nil || c.cancel != nil || r.cancel != nil:
 		case r.reused:
 			t.leave(whyUnclearID)
-		case r.first == nil || x.refused(r.first):
-			x.judgeOwed(c, t)
+		case r.first == nil || r.first.inVain():
+			x.judgeOwed(c, deaf, t)
 		case before(x.heard, r.first.write):
 			t.pass()
 		}
 	}
 }
 
-// refused reports whether the server tried to write f after it had closed its own
-// end of the connection, in vain.
-func (x *index) refused(f *frame) bool {
-	return f.wrote != nil && f.wrote.Text != "" && before(x.left, f.write)
+// inVain reports whether the writing of f failed.
+func (f *frame) inVain() bool { return f.wrote != nil && f.wrote.Text != "" }
+
+// clientDeaf returns the first event by which the client had stopped reading: a
+// Write of the server's failed, which had not closed its end itself; nil if it
+// read on.
+func (x *index) clientDeaf() *history.Event {
+	var deaf *history.Event
+	for i := range x.frames {
+		if f := &x.frames[i]; f.side == history.Server && f.inVain() && !before(x.left, f.wrote) {
+			deaf = earlier(deaf, f.wrote)
+		}
+	}
+	return deaf
 }
 
 // judgeOwed judges a request that was read before the end of the input and not
-// answered.
-func (x *index) judgeOwed(c *call, t *tally) {
+// answered. From deaf on, if it is not nil, an answer would not have been heard.
+func (x *index) judgeOwed(c *call, deaf *history.Event, t *tally) {
 	witness, what := x.left, "left without answering a request that it had read"
 	if end := x.ended(); witness == nil || before(end, witness) {
 		witness, what = end, "never answered a request that it had read"
@@ -171,7 +182,9 @@ func (x *index) judgeOwed(c *call, t *tally) {
 	switch {
 	case witness == nil:
 		t.leave(whyCrashed)
-	case x.freed(witness) != witness:
+	case before(deaf, witness):
+		t.leave(whyDeaf)
+	case x.freed(history.Server, witness) != witness:
 		t.leave(whyServerHeld)
 	default:
 		t.fail(Violation{
@@ -191,6 +204,8 @@ func closeBounded(x *index, t *tally) {
 		t.leave(whyCrashed)
 	case x.exit == nil && x.stubbornRuns(end):
 		t.leave(whyToolRuns)
+	case x.freed(history.Client, end) != end:
+		t.leave(whyWriterHeld)
 	case x.enRoute(end):
 		t.leave(whyEnRoute)
 	case x.raceReportsClosing(end):

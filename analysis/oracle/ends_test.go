@@ -151,6 +151,10 @@ func closeCases() []ruleCase {
 			50 client close` + hung + `client return 1 closed; hangup; closed
 			700000 server < call 1`),
 	}, {
+		why: "waits for a network that takes nothing", want: Vacuous, uncounted: whyWriterHeld,
+		script: bare(running + `40 client >> ping
+			50 client close` + hung + `client return 1 closed; hangup; closed`),
+	}, {
 		why: "waits with nothing in flight, after cancels: a stricter rule's", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
 		script: bare(running + cancelled + `server end 1 canceled
 			50 client close` + hung + `client hangup; closed`),
@@ -214,6 +218,16 @@ func drainCases() []ruleCase {
 		why: "written into a connection that the server itself had closed", want: Fail, checked: 1, fails: rule,
 		script: bare(halfClosed + `server hangup; told 1; end 1 canceled; >> error 1; .failed; served
 			99 client eof; return 1 lost` + after),
+	}, {
+		why: "the client has stopped reading, as the server finds out", want: Vacuous, uncounted: whyDeaf,
+		script: script{bare: true, handlers: []string{"cooperative", "cooperative"}, text: greeting + `
+			10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			50 client half-close; hangup
+			60 server eof
+			90 server end 1 "done 1"; >> result 1; .failed; hangup
+			95 server end 2 "done 2"; >> result 2; .failed; served
+			96 client return 1 lost; return 2 lost` + after},
 	}, {
 		why: "the server stays, and never answers", want: Fail, checked: 1, fails: rule,
 		script: bare(halfClosed + `90 server end 1 "done 1"
