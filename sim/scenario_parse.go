@@ -203,10 +203,18 @@ func (d *decoder) integer(to *int) reader {
 }
 
 func (d *decoder) share(to *float64) reader {
+	return d.decimalOf(to, "share", shareCure)
+}
+
+func (d *decoder) decimal(to *float64, cure string) reader {
+	return d.decimalOf(to, "number", cure)
+}
+
+func (d *decoder) decimalOf(to *float64, what, cure string) reader {
 	return func(n *node, path string) {
 		value, err := strconv.ParseFloat(n.text, 64)
 		if n.kind != aNumber || err != nil || !plainNumber.MatchString(n.text) {
-			d.fault(n, path, n.shown()+" is no share", shareCure)
+			d.fault(n, path, n.shown()+" is no "+what, cure)
 			return
 		}
 		*to = value

@@ -204,10 +204,10 @@ func closeBounded(x *index, t *tally) {
 		t.leave(whyCrashed)
 	case x.exit == nil && x.stubbornRuns(end):
 		t.leave(whyToolRuns)
-	case x.enRoute(end):
-		t.leave(whyEnRoute)
 	case x.freed(history.Client, end) != end:
 		t.leave(whyWriterHeld)
+	case x.enRoute(end):
+		t.leave(whyEnRoute)
 	case x.raceReportsClosing(end):
 		t.leave(whyUnderRace)
 	default:
