@@ -91,7 +91,7 @@ func (t *tally) finding(pair Pair, key findingKey, e *evidence) Finding {
 		Checked:     r.Checked, Failed: e.failed, Worlds: e.worlds,
 		Seeds:   slices.Clone(e.seeds),
 		Example: e.example, ExampleSeed: e.exampleSeed,
-		What: e.what.clone(), Handlers: e.handlers.clone(),
+		What: e.what.clone(), Handlers: e.handlers.clone(), Methods: e.byMethod(),
 		Lateness: e.lateness.clone(), Uncounted: t.uncounted[key.rule].uncounted(),
 	}
 }
@@ -111,6 +111,7 @@ type evidence struct {
 	hasExample     bool
 	what           counter
 	handlers       counter
+	methods        counter
 	lateness       Distribution
 }
 
@@ -125,11 +126,23 @@ func (t *tally) addFailure(i int, v oracle.Verdict, w World) {
 		key := findingKey{i, part.Side}
 		e := t.findings[key]
 		if e == nil {
-			e = &evidence{what: counter{}, handlers: counter{}}
+			e = &evidence{what: counter{}, handlers: counter{}, methods: counter{}}
 			t.findings[key] = e
 		}
 		e.add(part, w.Seed)
 	}
+}
+
+// toolsCall is the kind of request that goes without saying.
+const toolsCall = "tools/call"
+
+// byMethod counts the violations by kind of request, nil if all are of the usual
+// one.
+func (e *evidence) byMethod() map[string]int {
+	if len(e.methods) == 0 || len(e.methods) == 1 && e.methods[toolsCall] > 0 {
+		return nil
+	}
+	return e.methods.clone()
 }
 
 // bySide parts a failed verdict that is about both sides by who broke the rule.
@@ -169,6 +182,7 @@ func (e *evidence) add(v oracle.Verdict, seed uint64) {
 		e.what.add(x.What, 1)
 		if x.Handler != "" {
 			e.handlers.add(x.Handler, 1)
+			e.methods.add(cmp.Or(x.Method, toolsCall), 1)
 		}
 		e.lateness.Add(int64(x.Lateness))
 	}

@@ -57,7 +57,7 @@ func (p Page) answers() []string {
 	return []string{
 		fmt.Sprintf("- Already sent when the cancel was read? No, %s (events %s).", when, joinInts(x.Events)),
 		fmt.Sprintf("- Handler already finished? No, the call was %s when the cancel was read.", x.Phase),
-		fmt.Sprintf("- Call unknown, `initialize`, or a task? No, call %d is a `%s` that the server had read.", x.Call, cmp.Or(x.Method, "tools/call")),
+		fmt.Sprintf("- Call unknown, `initialize`, or a task? No, call %d is a `%s` that the server had read.", x.Call, cmp.Or(x.Method, toolsCall)),
 	}
 }
 
@@ -66,6 +66,13 @@ func (p Page) howOften() string {
 	var lines []string
 	if len(f.Handlers) > 0 {
 		lines = append(lines, "- by handler: "+strings.Join(p.byHandler(), " · "))
+	}
+	if len(f.Methods) > 0 {
+		var kinds []string
+		for _, m := range byCount(f.Methods) {
+			kinds = append(kinds, m+" "+group(f.Methods[m]))
+		}
+		lines = append(lines, "- by request: "+strings.Join(kinds, " · "))
 	}
 	if p.late() {
 		lines = append(lines, "- by lateness: "+strings.Join(byLateness(f.Lateness), " · "))

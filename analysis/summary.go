@@ -111,8 +111,9 @@ type Finding struct {
 	Seeds       []uint64           `json:"seeds"`   // the smallest, ascending, at most KeptSeeds
 	Example     oracle.Violation   `json:"example"` // from ExampleSeed: one with a margin above zero when there is one
 	ExampleSeed uint64             `json:"example_seed"`
-	What        map[string]int     `json:"what"`     // violations by their words
-	Handlers    map[string]int     `json:"handlers"` // violations by kind of handler
+	What        map[string]int     `json:"what"`              // violations by their words
+	Handlers    map[string]int     `json:"handlers"`          // violations by kind of handler
+	Methods     map[string]int     `json:"methods,omitempty"` // violations by kind of request; empty: all are of tools/call
 	Lateness    Distribution       `json:"lateness"`
 	Uncounted   []oracle.Uncounted `json:"uncounted"`
 	SameActAs   string             `json:"same_act_as,omitempty"` // ID of the finding that is the same behaviour at another protocol version

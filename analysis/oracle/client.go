@@ -53,7 +53,7 @@ func (x *index) judgeNotifying(t *tally, concerns func(c *call) bool, what strin
 			continue
 		}
 		t.fail(Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.kind(),
+			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
 			What: what, Lateness: span(c.cancel, end),
 		}, c.req.frame.write, c.cancel, end)
 	}
@@ -107,7 +107,7 @@ func lateIgnored(x *index, t *tally) {
 			continue
 		}
 		v := Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Phase: x.phase(c),
+			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), Phase: x.phase(c),
 			Lateness: span(c.req.cancel.write, read),
 		}
 		taker := strays[c]
@@ -188,7 +188,7 @@ func callerUnblocks(x *index, t *tally) {
 			t.leave(whyCrashed)
 		case end.At > due.At+x.grace:
 			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), What: what, Lateness: span(due, end),
+				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), What: what, Lateness: span(due, end),
 			}, due, end, c.ret)
 		}
 	}

@@ -19,7 +19,7 @@ func respondOnce(x *index, t *tally) {
 		default:
 			v := Violation{Side: r.first.side, What: "answered a request twice", Lateness: -1}
 			if r.call != nil {
-				v.Call, v.Handler = r.call.Call.Call, r.call.kind()
+				v.Call, v.Handler, v.Method = r.call.Call.Call, r.call.kind(), r.call.otherMethod()
 				v.Lateness = span(r.c, r.second.write)
 			}
 			t.fail(v, r.first.write, r.second.write)
@@ -268,7 +268,7 @@ func (x *index) judgeBystander(c, owner *call, t *tally) {
 	}
 	if e, v := x.harm(c, owner, t); e != nil {
 		c.hit = true
-		v.Call, v.Handler = c.Call.Call, c.kind()
+		v.Call, v.Handler, v.Method = c.Call.Call, c.kind(), c.otherMethod()
 		t.failAt(x, e, v)
 	}
 }
