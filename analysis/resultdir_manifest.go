@@ -36,13 +36,14 @@ type Manifest struct {
 	ScenarioSHA256 string            `json:"scenario_sha256"`
 	Client         history.Peer      `json:"client"`
 	Server         history.Peer      `json:"server"`
-	Transport      string            `json:"transport"`     // "stdio"
-	Clock          string            `json:"clock"`         // "virtual" or "wall"
-	Network        string            `json:"network"`       // in one line: "wan (5 ms + exp 20 ms each way)"
-	Seeds          string            `json:"seeds"`         // as typed: "0-999"
-	SpecVersions   []string          `json:"spec_versions"` // ascending
-	Worlds         int               `json:"worlds"`        // to be run under test; the other arms come on top
-	Seeded         bool              `json:"seeded"`        // the runtime's chance and scheduler followed the seed
+	Sources        map[string]string `json:"sources,omitempty"` // of targets built from a directory: its path as typed, by the target's name
+	Transport      string            `json:"transport"`         // "stdio"
+	Clock          string            `json:"clock"`             // "virtual" or "wall"
+	Network        string            `json:"network"`           // in one line: "wan (5 ms + exp 20 ms each way)"
+	Seeds          string            `json:"seeds"`             // as typed: "0-999"
+	SpecVersions   []string          `json:"spec_versions"`     // ascending
+	Worlds         int               `json:"worlds"`            // to be run under test; the other arms come on top
+	Seeded         bool              `json:"seeded"`            // the runtime's chance and scheduler followed the seed
 	Started        time.Time         `json:"started"`
 	Finished       time.Time         `json:"finished,omitzero"`
 	State          State             `json:"state"`
@@ -50,13 +51,24 @@ type Manifest struct {
 }
 
 // Pair names the two targets the way people read them.
-func (m Manifest) Pair() Pair { return Pair{Client: spaced(m.Client), Server: spaced(m.Server)} }
+func (m Manifest) Pair() Pair { return Pair{Client: m.spaced(m.Client), Server: m.spaced(m.Server)} }
 
-func spaced(p history.Peer) string { return strings.TrimSpace(p.Target + " " + p.Version) }
+func (m Manifest) spaced(p history.Peer) string {
+	name := strings.TrimSpace(p.Target + " " + p.Version)
+	if path, ok := m.Sources[p.Target]; ok {
+		name += " (" + path + ")"
+	}
+	return name
+}
 
-// pinned is how a target is typed with its version.
-func pinned(p history.Peer) string {
-	if p.Version == "" || strings.Contains(p.Target, "@") {
+// Typed is how a target is asked for on a command line, with its version or its
+// directory.
+func (m Manifest) Typed(p history.Peer) string {
+	path, local := m.Sources[p.Target]
+	switch {
+	case local:
+		return p.Target + "@" + path
+	case p.Version == "" || strings.Contains(p.Target, "@"):
 		return p.Target
 	}
 	return p.Target + "@" + p.Version
@@ -69,8 +81,8 @@ func (m Manifest) Replay(specVersion string, seed uint64) []string {
 		"mcpsim", "replay", m.Scenario,
 		"--seed", strconv.FormatUint(seed, 10),
 		"--spec-version", specVersion,
-		"--client", pinned(m.Client),
-		"--server", pinned(m.Server),
+		"--client", m.Typed(m.Client),
+		"--server", m.Typed(m.Server),
 	}
 }
 

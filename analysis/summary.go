@@ -83,6 +83,7 @@ type RuleTally struct {
 	Failed    int                   `json:"failed"`
 	Implied   int                   `json:"implied"` // of Failed, those reported under a stricter rule
 	Uncounted []oracle.Uncounted    `json:"uncounted"`
+	Exercised []oracle.Exercise     `json:"exercised,omitempty"` // Checked by tool and phase, of rules that check call by call; sorted
 }
 
 // An Outcome is a number of cancelled calls with the same fate.
@@ -96,27 +97,35 @@ type Outcome struct {
 }
 
 // A Finding is failing verdicts of one kind, with the smallest seed that shows
-// it. Two violations are of one kind when rule, side and protocol version are
-// the same.
+// it. Two violations are of one kind when rule, side, protocol version and cause
+// (see [oracle.Violation.Signature]) are the same: two crashes in different places
+// are two findings; a late answer that is now an error, now a result, is one. How
+// they spread over tools, phases and words is counted instead.
 type Finding struct {
 	ID          string             `json:"id"` // "F1"
 	Rule        string             `json:"rule"`
 	Level       oracle.Level       `json:"level"`
 	Side        history.Side       `json:"side"`
 	Target      string             `json:"target"` // of the side that is bound, "go-sdk v1.8.0"
+	Cause       string             `json:"cause"`  // OtherCauses unites those beyond a bound
 	SpecVersion string             `json:"spec_version"`
-	Checked     int                `json:"checked"`
+	Checked     int                `json:"checked"` // of the rule, whatever the cause
 	Failed      int                `json:"failed"`
-	Worlds      int                `json:"worlds"`  // worlds with at least one
+	Worlds      int                `json:"worlds"`  // worlds with at least one; of OtherCauses, added up over them
 	Seeds       []uint64           `json:"seeds"`   // the smallest, ascending, at most KeptSeeds
 	Example     oracle.Violation   `json:"example"` // from ExampleSeed: one with a margin above zero when there is one
 	ExampleSeed uint64             `json:"example_seed"`
 	What        map[string]int     `json:"what"`              // violations by their words
 	Handlers    map[string]int     `json:"handlers"`          // violations by kind of handler
 	Methods     map[string]int     `json:"methods,omitempty"` // violations by kind of request; empty: all are of tools/call
+	Phases      map[string]int     `json:"phases"`            // violations by where the cancel fell in the call's life
 	Lateness    Distribution       `json:"lateness"`
 	Uncounted   []oracle.Uncounted `json:"uncounted"`
+	Opposite    *Opposite          `json:"opposite,omitempty"`    // the same side opposite the reference, where that was run
 	SameActAs   string             `json:"same_act_as,omitempty"` // ID of the finding that is the same behaviour at another protocol version
+
+	WorldsExercised int  `json:"worlds_exercised"`        // worlds in which it could have come up
+	BeforeCancel    bool `json:"before_cancel,omitempty"` // no cancel had been sent before it: it is no race
 }
 
 // KeptSeeds is how many seeds of a finding have their histories kept.

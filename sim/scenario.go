@@ -25,7 +25,8 @@ type Scenario struct {
 	Network      Network
 	Handlers     []Handler // at least one
 	Cancel       CancelPlan
-	Scheduler    string // Shuffled or FIFO
+	End          EndPlan // the zero EndPlan: closed once everything is quiet
+	Scheduler    string  // Shuffled or FIFO
 	Limits       Limits
 	Require      []Requirement // may be empty
 	// Unphysical permits faults that the transport cannot have. No transport of
@@ -120,7 +121,11 @@ const (
 
 // SpecVersions returns the protocol versions that this version of mcpsim speaks,
 // oldest first.
-func SpecVersions() []string { return []string{"2025-11-25", "2026-07-28"} }
+func SpecVersions() []string { return []string{"2025-06-18", "2025-11-25", "2026-07-28"} }
+
+// defaultSpecVersions are the newest of each era. What an older one of the same
+// era says of cancelling differs in nothing that stdio can show.
+func defaultSpecVersions() []string { return []string{"2025-11-25", "2026-07-28"} }
 
 // defaultScenario is what a file that leaves something out gets. What a file has
 // to say is not in it, nor is what follows from something else: the network from
@@ -128,7 +133,7 @@ func SpecVersions() []string { return []string{"2025-11-25", "2026-07-28"} }
 func defaultScenario() *Scenario {
 	return &Scenario{
 		Transport:    "stdio",
-		SpecVersions: SpecVersions(),
+		SpecVersions: defaultSpecVersions(),
 		Client:       "go-sdk",
 		Server:       "go-sdk",
 		Load:         Load{Arrivals: Closed, Callers: 1, Calls: 1, Think: Fixed(0)},

@@ -70,6 +70,10 @@ func TestParseReads(t *testing.T) {
 			[]sim.Requirement{{AnyOf: []string{"A-B", "C-D"}}}, func(sc *sim.Scenario) any { return sc.Require }},
 		{"a rule of one version", "require: [{any_of: [A-B], spec_versions: [2026-07-28]}]",
 			[]sim.Requirement{{AnyOf: []string{"A-B"}, SpecVersions: []string{"2026-07-28"}}}, func(sc *sim.Scenario) any { return sc.Require }},
+		{"an end while calls are in flight", "end: {how: half-close, at: 2s}",
+			sim.EndPlan{How: sim.EndHalfClose, At: sim.Fixed(2 * time.Second)}, func(sc *sim.Scenario) any { return sc.End }},
+		{"a load that an early end cuts short", "load: {calls: 100000}\nend: {how: server-exit, at: 2s}",
+			100_000, func(sc *sim.Scenario) any { return sc.Load.Calls }},
 		{"a load for benchmarks", "load: {callers: 8, calls: 400, think: 10s}\nlimits: {horizon: 2h}",
 			sim.Load{Arrivals: "closed", Callers: 8, Calls: 400, Think: sim.Fixed(10 * time.Second)}, func(sc *sim.Scenario) any { return sc.Load }},
 		{"the largest load", "load: {callers: 1000, calls: 100000}\nlimits: {horizon: 100h}",
@@ -263,6 +267,9 @@ func drawScenario(t *rapid.T) *sim.Scenario {
 	}
 	for range rapid.IntRange(1, 4).Draw(t, "handlers") {
 		sc.Handlers = append(sc.Handlers, drawHandler(t))
+	}
+	if rapid.Bool().Draw(t, "ends early") {
+		sc.End = sim.EndPlan{How: rapid.SampledFrom(sim.EndKinds()).Draw(t, "end"), At: sim.Fixed(time.Hour)}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "requirements") {
 		r := sim.Requirement{AnyOf: rapid.SliceOfN(rapid.StringMatching(`[A-Z]{2,9}-[A-Z0-9]{1,9}`), 1, 3).Draw(t, "rules")}

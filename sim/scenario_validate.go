@@ -46,6 +46,7 @@ func (c *checker) scenario(sc *Scenario) {
 	c.link("network.server_to_client", sc.Network.ServerToClient)
 	c.handlers(sc.Handlers)
 	c.cancel(sc.Cancel)
+	c.end(sc.End, sc.Limits.Horizon)
 	c.duration("limits.horizon", sc.Limits.Horizon, time.Second, maxHorizon)
 	c.duration("limits.settle", sc.Limits.Settle, time.Millisecond, maxHorizon)
 	c.requirements(sc)
@@ -225,6 +226,9 @@ func (c *checker) fits(sc *Scenario) {
 		}
 	}
 	need := sc.expectedLoad()
+	if sc.End.How != "" {
+		need = min(need, sc.lastsAtMost().Round(time.Second))
+	}
 	if need <= sc.Limits.Horizon {
 		return
 	}

@@ -22,7 +22,8 @@ type Schedule struct {
 	Seed          uint64          `json:"seed"`
 	Scheduler     string          `json:"scheduler"` // Shuffled or FIFO
 	SchedulerSeed uint64          `json:"scheduler_seed"`
-	Calls         []ScheduledCall `json:"calls"` // Calls[i].Call is i+1
+	Calls         []ScheduledCall `json:"calls"`         // Calls[i].Call is i+1
+	End           *ScheduledEnd   `json:"end,omitempty"` // nil: closed once everything is quiet
 }
 
 // A ScheduledCall is one call of a world. Every duration in it has a few hundred
@@ -72,6 +73,7 @@ func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error)
 		Scheduler:     sc.Scheduler,
 		SchedulerSeed: NewStream(seed, "scheduler", 0).Uint64(),
 		Calls:         make([]ScheduledCall, sc.Load.Calls),
+		End:           drawEnd(sc.End, seed),
 	}
 	if schedulerSeed != nil {
 		s.SchedulerSeed = *schedulerSeed

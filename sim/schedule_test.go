@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/clock"
@@ -88,6 +89,8 @@ func TestDrawsDoNotShiftEachOther(t *testing.T) {
 			func(c *sim.ScheduledCall) { c.Cleanup = 0 }},
 		{"no cancels", func(sc *sim.Scenario) { sc.Cancel.Share = 0 },
 			func(c *sim.ScheduledCall) { c.Cancel = nil }},
+		{"an early end", func(sc *sim.Scenario) { sc.End = sim.EndPlan{How: sim.EndClose, At: sim.Fixed(time.Second)} },
+			func(*sim.ScheduledCall) {}},
 		{"more calls", func(sc *sim.Scenario) { sc.Load.Calls = 400 }, func(*sim.ScheduledCall) {}},
 		{"more callers", func(sc *sim.Scenario) { sc.Load.Callers = 4 },
 			func(c *sim.ScheduledCall) { c.Caller = 0 }},
@@ -146,6 +149,22 @@ func TestStepsAreBounded(t *testing.T) {
 	for _, c := range expand(t, sc, 1).Calls {
 		assert.LessOrEqual(t, int64(c.Work/c.Every), int64(100_000))
 	}
+}
+
+func TestEndIsDrawn(t *testing.T) {
+	sc := storm(t)
+	require.Nil(t, expand(t, sc, 7).End)
+	sc.End = sim.EndPlan{How: sim.EndExit, At: sim.Distribution{Distribution: netem.Uniform, Min: time.Second, Max: time.Minute}}
+	seen := map[time.Duration]bool{}
+	for seed := range uint64(100) {
+		end := expand(t, sc, seed).End
+		require.NotNil(t, end)
+		assert.Equal(t, sim.EndExit, end.How)
+		assert.True(t, time.Second < end.At && end.At < time.Minute+time.Microsecond, end.At)
+		assert.NotZero(t, end.At%time.Microsecond, "an instant of its own")
+		seen[end.At] = true
+	}
+	assert.Len(t, seen, 100)
 }
 
 func TestInstantsAreUnique(t *testing.T) {

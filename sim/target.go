@@ -30,6 +30,9 @@ type Target struct {
 	Unmarked []string
 	// RepeatsCancels tells that its client heeds ClientEnv.RepeatCancels.
 	RepeatsCancels bool
+	// OneWorld tells that its server keeps state in its package, as a server may
+	// that a process starts once: each world then gets a process of its own.
+	OneWorld bool
 	// Doc says in one sentence what it is.
 	Doc string
 	// NewClient and NewServer make one peer for one world; nil where the target

@@ -61,6 +61,18 @@ func (x *wire) stop() {
 	}
 }
 
+// halfClose closes the client's writing end. What was written still arrives.
+func (x *wire) halfClose() {
+	_ = x.up.Out.Close() // never errs, see package netem
+}
+
+// abandon closes both ends that the server has, as happens to the descriptors of
+// a process that dies: what it had written still arrives, what it had not read is
+// lost, and writing to it fails.
+func (x *wire) abandon() {
+	_ = errors.Join(x.down.Out.Close(), x.down.In.Close()) // neither errs
+}
+
 func (x *wire) unread(receiver history.Side, in *netem.Reader) {
 	if x.rec == nil {
 		return

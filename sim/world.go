@@ -39,7 +39,8 @@ type Sink interface {
 //
 // The stages of a world: connect, load (every call has returned, or the horizon
 // has come), quiet (the settle time has passed), probe, close, drain (what is
-// left of timers fires), count.
+// left of timers fires), count. A session that the schedule ends while calls are
+// in flight is not probed, see end.go.
 func Run(cfg WorldConfig) (*history.History, int, error) {
 	w, err := newWorld(cfg)
 	if err != nil {
@@ -71,6 +72,7 @@ type world struct {
 	watched  watch
 
 	horizon  chan struct{}      // closed when the world's limit is reached
+	ending   chan struct{}      // closed when callers are to make no further calls
 	served   chan struct{}      // closed when the server's run has returned
 	kill     context.CancelFunc // ends what the server runs under
 	counted  chan struct{}      // closed once leaks have been counted
@@ -91,6 +93,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		start:       time.Now(),
 		present:     map[string]bool{},
 		horizon:     make(chan struct{}),
+		ending:      make(chan struct{}),
 		served:      make(chan struct{}),
 		counted:     make(chan struct{}),
 		sampling:    make(chan struct{}),
@@ -179,12 +182,17 @@ func (w *world) live() {
 	defer limit.Stop()
 	w.serve()
 	w.spawn(w.sample)
-	if w.connect() {
-		w.load()
+	switch {
+	case !w.connect():
+		w.close(w.served)
+	case w.schedule.End != nil:
+		w.endEarly(*w.schedule.End, w.load())
+	default:
+		w.finish(w.load())
 		w.settle()
 		w.probe()
+		w.close(w.served)
 	}
-	w.close()
 	close(w.sampling)
 }
 
@@ -237,8 +245,8 @@ func (w *world) connect() bool {
 	return ok && err == nil
 }
 
-// load runs the callers until all have finished.
-func (w *world) load() {
+// load starts the callers. The channel is closed when all have finished.
+func (w *world) load() <-chan struct{} {
 	var callers sync.WaitGroup
 	for _, calls := range w.schedule.ByCaller() {
 		callers.Add(1)
@@ -255,15 +263,28 @@ func (w *world) load() {
 			}
 		})
 	}
-	if !w.within(callers.Wait) {
+	done := make(chan struct{})
+	w.spawn(func() {
+		defer close(done)
+		callers.Wait()
+	})
+	return done
+}
+
+// finish waits for the callers, at most until the horizon.
+func (w *world) finish(callers <-chan struct{}) {
+	if !w.await(callers) {
 		w.event(history.World, history.Horizon, 0, errors.New("calls had not returned"))
 	}
 }
 
-// over reports whether the horizon has come.
+// over reports whether no further calls are to be made: the horizon has come, or
+// the session is ending.
 func (w *world) over() bool {
 	select {
 	case <-w.horizon:
+		return true
+	case <-w.ending:
 		return true
 	default:
 		return false
@@ -289,9 +310,10 @@ func (w *world) probe() {
 	})
 }
 
-// close ends the session as an application would. If the server then goes on,
-// its run is ended from outside, so that one world cannot hold up the next.
-func (w *world) close() {
+// close ends the session as an application would, and waits for that and for
+// what else has to follow from it. If something then goes on, the server's run is
+// ended from outside, so that one world cannot hold up the next.
+func (w *world) close(also ...<-chan struct{}) {
 	closed := make(chan struct{})
 	w.spawn(func() {
 		defer close(closed)
@@ -300,7 +322,7 @@ func (w *world) close() {
 	})
 	patience := time.NewTimer(closePatience)
 	defer patience.Stop()
-	for _, done := range []<-chan struct{}{closed, w.served} {
+	for _, done := range append([]<-chan struct{}{closed}, also...) {
 		select {
 		case <-done:
 		case <-patience.C:

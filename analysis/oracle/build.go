@@ -213,13 +213,32 @@ func (b *builder) landmark(e *history.Event) {
 	case history.Crash:
 		b.crash = earlier(b.crash, e)
 		b.over = earlier(b.over, e)
-	case history.Hangup, history.EOF, history.Served:
-		if e.Kind == history.Served {
-			b.served = earlier(b.served, e)
-		}
-		if b.close == nil {
-			b.broken = earlier(b.broken, e)
-		}
+	case history.HalfClose:
+		b.halfClosed = earlier(b.halfClosed, e)
 		b.over = earlier(b.over, e)
+	case history.Exit:
+		b.exit = earlier(b.exit, e)
+		b.over = earlier(b.over, e)
+	case history.Hangup, history.EOF, history.Served:
+		b.departure(e)
 	}
+}
+
+// departure sorts in a sign that one side is done with the connection.
+func (b *builder) departure(e *history.Event) {
+	switch {
+	case e.Kind == history.EOF && e.Side == history.Server:
+		b.heard = earlier(b.heard, e)
+	case e.Kind == history.EOF && e.Side == history.Client:
+		b.bereft = earlier(b.bereft, e)
+	case e.Side == history.Server:
+		b.left = earlier(b.left, e)
+	}
+	if e.Kind == history.Served {
+		b.served = earlier(b.served, e)
+	}
+	if b.close == nil && b.halfClosed == nil && b.exit == nil {
+		b.broken = earlier(b.broken, e)
+	}
+	b.over = earlier(b.over, e)
 }

@@ -41,7 +41,7 @@ func (x *index) judgeNotifying(t *tally, concerns func(c *call) bool, what strin
 			continue
 		}
 		if c.req.cancel != nil {
-			t.pass()
+			t.kept(c, "")
 			continue
 		}
 		if why := x.whyNotNotified(c); why != "" {
@@ -115,12 +115,12 @@ func lateIgnored(x *index, t *tally) {
 		case before(read, c.ret) && c.ret.Text == "":
 			v.What = "returned the value of a response that it had read after writing the cancel"
 			t.fail(v, c.req.cancel.write, read, c.ret)
-		case taker != nil && before(read, taker.ret):
+		case taker != nil && x.lateTaken(taker, c) != nil:
 			v.What = "gave the response of a cancelled call to another call"
 			taker.hit = true
 			t.fail(v, c.req.cancel.write, read, taker.ret)
 		default:
-			t.pass()
+			t.kept(c, v.Phase)
 		}
 	}
 }
@@ -170,26 +170,85 @@ func (x *index) owners() map[string]*call {
 	return owners
 }
 
+// lateTaken returns the reading of the response to the cancelled call owner, if
+// the client gave its value to c afterwards; nil if it did not, or if the server
+// had put that value into the answer to c.
+func (x *index) lateTaken(c, owner *call) *history.Event {
+	read := x.readAfterCancel(owner)
+	if !before(read, c.ret) || x.mixer(c, owner) == history.Server {
+		return nil
+	}
+	return read
+}
+
+// ownersByTaker maps a call to the other one whose value it returned.
+func (x *index) ownersByTaker() map[*call]*call {
+	strays := x.strayValues()
+	owners := make(map[*call]*call, len(strays))
+	for owner, taker := range strays {
+		owners[taker] = owner
+	}
+	return owners
+}
+
+// A wait is a reason for which a caller is due to get control back.
+type wait struct {
+	due   *history.Event // from here on
+	until *history.Event // it has waited in vain by then; nil: the history ends before
+	what  string
+}
+
 // callerUnblocks: a caller that gave up, or whose connection is gone, gets
 // control back.
 func callerUnblocks(x *index, t *tally) {
-	end := x.ended()
 	for i := range x.calls {
 		c := &x.calls[i]
-		due, what := c.cancel, "held its caller, who had given up"
-		if due == nil && before(c.issue, x.broken) && !before(c.ret, x.broken) {
-			due, what = x.broken, "held its caller, whose connection was gone"
+		if waits := x.waits(c); len(waits) > 0 {
+			x.judgeWaits(c, waits, t)
 		}
-		switch {
-		case due == nil:
-		case c.ret != nil && !before(end, c.ret):
-			t.pass()
-		case end == nil:
+	}
+}
+
+// waits lists why the caller of c is due to get control back, in the order in
+// which one would say so.
+func (x *index) waits(c *call) []wait {
+	var out []wait
+	end := x.ended()
+	if c.cancel != nil {
+		out = append(out, wait{c.cancel, end, "held its caller, who had given up"})
+	} else if c.pending(x.broken) {
+		out = append(out, wait{x.broken, end, "held its caller, whose connection was gone"})
+	}
+	if x.broken == nil && x.abrupt && c.pending(x.bereft) && !before(x.close, x.bereft) {
+		out = append(out, wait{x.bereft, end, "held its caller, although it had read that the server was gone"})
+	}
+	if x.abrupt && end == x.close && c.pending(end) && x.closed != nil && !before(x.stalled, x.closed) {
+		out = append(out, wait{x.closed, x.stalled, "held its caller after Close had returned"})
+	}
+	return out
+}
+
+func (x *index) judgeWaits(c *call, waits []wait, t *tally) {
+	for _, w := range waits {
+		if c.ret != nil && !before(w.until, c.ret) {
+			continue
+		}
+		if w.until == nil {
 			t.leave(whyCrashed)
-		case end.At > due.At+x.grace:
-			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), What: what, Lateness: span(due, end),
-			}, due, end, c.ret)
+			return
 		}
+		if w.until.At > w.due.At+x.grace {
+			t.fail(Violation{
+				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), What: w.what, Lateness: span(w.due, w.until),
+			}, w.due, w.until, c.ret)
+			return
+		}
+	}
+	switch {
+	case c.ret == nil: // the world had no time left
+	case before(x.bereft, c.cancel) && x.abrupt && c.cancel.At > x.bereft.At:
+		t.leave(whyGaveUp)
+	default:
+		t.kept(c, "")
 	}
 }

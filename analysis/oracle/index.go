@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -36,11 +37,18 @@ type session struct {
 	stalled   *history.Event // the world's limit, reached while the session was being closed
 	served    *history.Event
 	crash     *history.Event
-	over      *history.Event // the first sign of the session's end: close, hangup, end of stream, server's return, crash
-	broken    *history.Event // the first such sign that is not the application's closing, before it
+	over      *history.Event // the first sign of the session's end: close, hangup, end of stream, server's return, crash, an end that the scenario brought about
+	broken    *history.Event // the first such sign that nobody had asked for: neither the application's closing nor the scenario came before
 	last      *history.Event // the last that was observed while the world lived
 	leaks     []*history.Event
 	cancelled *history.Event // the first cancel's being read by the server
+
+	halfClosed *history.Event // the scenario closed the client's writing end
+	exit       *history.Event // the scenario let the server's process die
+	heard      *history.Event // the server read the end of its input
+	bereft     *history.Event // the client read the end of its input
+	left       *history.Event // the server hung up, or its run returned
+	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
 }
 
 // A call is one line of the header with what became of it.
@@ -103,6 +111,7 @@ func newIndex(h *history.History) *index {
 	for i := range x.events {
 		b.take(&x.events[i])
 	}
+	x.abrupt = x.endedAbruptly()
 	return x
 }
 
@@ -177,6 +186,18 @@ func (x *index) call(n int) *call {
 // ended returns the event by which the application would not wait any longer:
 // the world's limit, or the closing of the session; nil when neither was seen.
 func (x *index) ended() *history.Event { return earlier(x.horizon, x.close) }
+
+// endedAbruptly reports whether the session ended with calls in flight because
+// the application or the scenario wanted it to.
+func (x *index) endedAbruptly() bool {
+	if x.exit != nil || x.halfClosed != nil {
+		return true
+	}
+	return x.ended() == x.close && slices.ContainsFunc(x.calls, func(c call) bool { return c.pending(x.close) })
+}
+
+// pending reports whether the caller of c was waiting at e.
+func (c *call) pending(e *history.Event) bool { return before(c.issue, e) && !before(c.ret, e) }
 
 // lastWord returns the last event that the session was alive for.
 func (x *index) lastWord() *history.Event {

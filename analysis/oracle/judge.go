@@ -30,8 +30,8 @@ type check struct {
 }
 
 // checks lists the oracles in the order of [Rules].
-func checks() [13]check {
-	return [...]check{
+func checks() []check {
+	return []check{
 		{"CANCEL-NO-RESPONSE", history.Server, always(Should), noResponse},
 		{"CANCEL-SILENCE", history.Server, modern(MustNot), silence},
 		{"CANCEL-STOP-WORK", history.Server, always(Should), stopWork},
@@ -43,7 +43,13 @@ func checks() [13]check {
 		{"RACE-GRACEFUL", history.World, always(Must), raceGraceful},
 		{"LATE-IGNORED", history.Client, always(Should), lateIgnored},
 		{"PROGRESS-AFTER-CANCEL", history.Server, progressLevel, progressAfterCancel},
+		{"SHUT-STDIO-SERVER", history.Server, shutdownLevel, shutdown},
 		{"CALLER-UNBLOCKS", history.Client, always(Quality), callerUnblocks},
+		{"CLOSE-BOUNDED", history.Client, always(Quality), closeBounded},
+		{"EOF-DRAINS", history.Server, until(lastLegacy, Quality), eofDrains},
+		{"REQUEST-DISPATCHED", history.Server, always(Quality), requestDispatched},
+		{"NO-SPURIOUS-CANCEL", history.Server, always(Quality), noSpuriousCancel},
+		{"ANSWER-OWN", history.World, always(Quality), answerOwn},
 		{"NO-LEAK", history.World, always(Quality), noLeak},
 	}
 }
@@ -61,6 +67,23 @@ func since(version string, l Level) func(string) Level {
 		}
 		return l
 	}
+}
+
+// until is the level of a rule that later versions do not have.
+func until(version string, l Level) func(string) Level {
+	return func(v string) Level {
+		if v > version {
+			return ""
+		}
+		return l
+	}
+}
+
+func shutdownLevel(v string) Level {
+	if l := modern(Should)(v); l != "" {
+		return l
+	}
+	return Quality
 }
 
 func progressLevel(v string) Level {

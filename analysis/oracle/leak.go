@@ -29,8 +29,13 @@ func noLeak(x *index, t *tally) {
 			t.leave(why)
 			continue
 		}
+		owner := sideOf(e.Text)
+		if x.exit != nil && owner != history.Client {
+			t.leave(whyProcessGone)
+			continue
+		}
 		guilty = append(guilty, e)
-		side = common(side, sideOf(e.Text))
+		side = common(side, owner)
 	}
 	if len(guilty) == 0 {
 		t.pass()
@@ -40,7 +45,7 @@ func noLeak(x *index, t *tally) {
 	if len(guilty) > 1 {
 		what += " and others"
 	}
-	t.fail(Violation{Side: side, What: what, Lateness: -1}, guilty...)
+	t.fail(Violation{Side: side, What: what, Lateness: -1, Cause: "created by " + creator(guilty[0].Text)}, guilty...)
 }
 
 // whyNotTheirs tells why a goroutine is not the targets' leak, "" if it is.

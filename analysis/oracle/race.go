@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -38,20 +39,17 @@ func raceGraceful(x *index, t *tally) {
 	}
 	x.judgeClosing(t)
 	if len(x.cancels) > 0 {
-		strays := x.strayValues()
-		taken := make(map[*call]*call, len(strays))
-		for owner, taker := range strays {
-			taken[taker] = owner
-		}
+		owners := x.ownersByTaker()
 		for i := range x.calls {
-			x.judgeBystander(&x.calls[i], taken[&x.calls[i]], t)
+			x.judgeBystander(&x.calls[i], owners[&x.calls[i]], t)
 		}
 	}
 	if x.crash != nil && x.crash.Blame == toolsCrash {
 		t.leave(whyToolCrashed)
 		return // what the other cancels would have come to is not known
 	}
-	// What is put to the test is every cancel; some of them had a bad end.
+	// What is put to the test is every cancel; a world of one cancel may end badly
+	// in several ways, and one without any may, too.
 	t.verdict.Checked = max(len(x.cancels), t.verdict.Failed)
 }
 
@@ -63,11 +61,11 @@ func (x *index) judgeEnd(t *tally) {
 	}
 	if x.crash != nil {
 		side, known := blamed(x.crash.Blame)
-		if !known {
+		if !known || x.exit != nil && side != history.Client { // the code of a process that was dead already
 			t.unknown = true
 			return
 		}
-		t.failAt(x, x.crash, Violation{Side: side, What: "crashed: " + firstLine(x.crash.Text)})
+		t.failAt(x, x.crash, Violation{Side: side, What: "crashed: " + firstLine(x.crash.Text), Cause: crashCause(x.crash.Text)})
 		return
 	}
 	side := x.broken.Side
@@ -104,11 +102,11 @@ func firstLine(s string) string {
 
 // failAt fails on the evidence of e, and of the last cancel before it.
 func (t *tally) failAt(x *index, e *history.Event, v Violation) {
-	v.Lateness = -1
+	v.Lateness, v.BeforeCancel = -1, true
 	var cancel *history.Event
 	if f := x.lastCancel(e); f != nil {
 		cancel = f.write
-		v.Lateness = span(cancel, e)
+		v.Lateness, v.BeforeCancel = span(cancel, e), false
 	}
 	t.fail(v, cancel, e)
 }
@@ -132,7 +130,7 @@ func (x *index) judgeProbe(t *tally) {
 		t.leave(whyEnRoute)
 		return
 	}
-	t.failAt(x, witness, Violation{Side: x.silentSide(x.probeRequest(), witness), What: what})
+	t.failAt(x, witness, Violation{Side: x.silentSide(x.probeRequest(), witness), What: what, Cause: stuckCause})
 }
 
 // enRoute reports whether the network still held a frame at that event, which had
@@ -141,8 +139,8 @@ func (x *index) judgeProbe(t *tally) {
 func (x *index) enRoute(at *history.Event) bool {
 	for i := range x.frames {
 		f := &x.frames[i]
-		if f.write == nil || !before(f.write, at) {
-			continue
+		if f.write == nil || !before(f.write, at) || x.exit != nil && f.side == history.Client {
+			continue // not under way; with a dead receiver, lost
 		}
 		if f.read != nil && f.read.Arrived > at.At || f.read == nil && f.unread != nil && (f.unread.Arrived == 0 || f.unread.Arrived > at.At) {
 			return true
@@ -151,11 +149,11 @@ func (x *index) enRoute(at *history.Event) bool {
 	return false
 }
 
-// judgeClosing judges a session that the application closed and that did not
-// end: somebody waits for what will never come.
+// judgeClosing judges a session that the application closed when everything was
+// quiet, and that did not end: somebody waits for what will never come.
 func (x *index) judgeClosing(t *tally) {
 	end := x.stalled
-	if end == nil || x.crash != nil || x.lastCancel(end) == nil {
+	if end == nil || x.crash != nil || x.lastCancel(end) == nil || x.abrupt {
 		return
 	}
 	if x.enRoute(end) {
@@ -168,7 +166,7 @@ func (x *index) judgeClosing(t *tally) {
 			return
 		}
 	}
-	v := Violation{What: "did not end the session that the application closed", Lateness: -1}
+	v := Violation{What: "did not end the session that the application closed", Lateness: -1, Cause: stuckCause}
 	if !before(x.closed, end) {
 		v.Side = common(v.Side, history.Client)
 	}
@@ -268,7 +266,7 @@ func (x *index) judgeBystander(c, owner *call, t *tally) {
 	}
 	if e, v := x.harm(c, owner, t); e != nil {
 		c.hit = true
-		v.Call, v.Handler, v.Method = c.Call.Call, c.kind(), c.otherMethod()
+		v.Call, v.Handler, v.Method, v.Cause = c.Call.Call, c.kind(), c.otherMethod(), cmp.Or(v.Cause, hitCause)
 		t.failAt(x, e, v)
 	}
 }
@@ -278,7 +276,7 @@ func (x *index) harm(c, owner *call, t *tally) (*history.Event, Violation) {
 	switch {
 	case before(x.cancelled, c.told) && !before(x.over, c.told):
 		return c.told, Violation{Side: history.Server, What: "told a handler whose call nobody had cancelled"}
-	case owner != nil && x.readAfterCancel(owner) == nil && x.lastCancel(c.ret) != nil:
+	case owner != nil && x.lateTaken(c, owner) == nil && x.lastCancel(c.ret) != nil:
 		return c.ret, Violation{Side: x.mixer(c, owner), What: "gave a call the answer of another one"}
 	case c.ret != nil && c.ret.Text != "" && !before(x.over, c.ret) && x.lastCancel(c.ret) != nil:
 		if c.end != nil && c.end.Text != "" {
@@ -293,7 +291,7 @@ func (x *index) harm(c, owner *call, t *tally) (*history.Event, Violation) {
 			return nil, Violation{}
 		}
 		if side := x.silentSide(c.req, end); side != history.World {
-			return end, Violation{Side: side, What: "never finished a call that nobody had cancelled"}
+			return end, Violation{Side: side, What: "never finished a call that nobody had cancelled", Cause: stuckCause}
 		}
 	}
 	return nil, Violation{}

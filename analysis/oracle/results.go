@@ -59,22 +59,31 @@ func (x *index) durations(r *CallResult, c *call) {
 // incident tells what went wrong with c beyond its own two axes, the gravest
 // first. The race must have been judged before.
 func (x *index) incident(c *call) Incident {
-	end := x.ended()
-	switch pending := func(e *history.Event) bool { return before(c.issue, e) && !before(c.ret, e) }; {
-	case pending(x.crash) && x.crash.Blame == toolsCrash:
+	switch {
+	case c.pending(x.crash) && x.crash.Blame == toolsCrash:
 		return ToolCrashed
-	case pending(x.crash):
+	case c.pending(x.crash):
 		return Crashed
-	case pending(x.broken):
+	case c.pending(x.broken):
 		return SessionKilled
 	case c.hit:
 		return WrongCall
-	case pending(end) && end.At > c.issue.At:
+	case x.hung(c):
 		return Hung
 	case x.overran(c):
 		return CallerOverran
 	}
 	return ""
+}
+
+// hung reports whether the caller of c waited in vain. Who was waiting when the
+// application closed the client may be released by that.
+func (x *index) hung(c *call) bool {
+	end := x.ended()
+	if !c.pending(end) || end.At == c.issue.At {
+		return false
+	}
+	return !x.abrupt || end == x.horizon || c.ret == nil || before(x.stalled, c.ret)
 }
 
 // overran reports whether the caller was held until its cancel had been written,

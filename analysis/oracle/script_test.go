@@ -30,7 +30,7 @@ const (
 //
 // ">" writes a frame, "<" reads the oldest unread one of that name, "~" leaves
 // it unread though it has arrived. ">>" only begins to write one, and "." ends
-// the writing of the latest. Frames are: call N, cancel N, result N,
+// the writing of the latest, ".failed" in vain. Frames are: call N, cancel N, result N, stale N,
 // error N, progress N, ping, pong; "cancel id 99" names an id that is no call's.
 // An instant left out is the one above. What follows a call's number is the
 // value of an end or a return in quotes, otherwise its error.
@@ -40,6 +40,7 @@ type script struct {
 	method   string   // of every call; empty: tools/call. Others have no handler
 	text     string
 	bare     bool // without the handshake before and the farewell after
+	lost     bool // what "~" leaves unread has not arrived either
 }
 
 const (
@@ -59,7 +60,7 @@ const (
 
 // history builds what the script says.
 func (s script) history(t testing.TB) *history.History {
-	w := &scripter{t: t, unread: map[string][]int{}}
+	w := &scripter{t: t, unread: map[string][]int{}, lost: s.lost}
 	if s.version == "" {
 		s.version = legacyVersion
 	}
@@ -96,6 +97,7 @@ type scripter struct {
 	side   history.Side
 	frames []*history.Message
 	unread map[string][]int // frame numbers by sender and name
+	lost   bool
 }
 
 func (w *scripter) line(words []string) {
@@ -121,9 +123,9 @@ func (w *scripter) act(words []string) {
 		w.write(rest)
 	case ">>":
 		w.begin(rest)
-	case ".":
+	case ".", ".failed":
 		n := len(w.frames)
-		w.add(history.Event{Side: w.side, Kind: history.Wrote, Frame: n, Msg: w.frames[n-1]})
+		w.add(history.Event{Side: w.side, Kind: history.Wrote, Frame: n, Msg: w.frames[n-1], Text: words[0][1:]})
 	case "<":
 		w.receive(history.Read, rest)
 	case "~":
@@ -181,7 +183,11 @@ func (w *scripter) receive(kind history.Kind, name string) {
 	require.NotEmpty(w.t, w.unread[key], "nothing of the name %q is there to be read", name)
 	n := w.unread[key][0]
 	w.unread[key] = w.unread[key][1:]
-	w.add(history.Event{Side: w.side, Kind: kind, Frame: n, Msg: w.frames[n-1], Call: callOf(name), Arrived: w.at})
+	e := history.Event{Side: w.side, Kind: kind, Frame: n, Msg: w.frames[n-1], Call: callOf(name), Arrived: w.at}
+	if w.lost && kind == history.Unread {
+		e.Arrived = 0
+	}
+	w.add(e)
 }
 
 func callOf(name string) int {
@@ -217,6 +223,9 @@ func message(t testing.TB, name string) *history.Message {
 	case "result":
 		m.Kind, m.ID = history.Response, id
 		body = fmt.Sprintf(`"id":%s,"result":{"content":[{"type":"text","text":"done %d"}]}`, id, n)
+	case "stale": // the response to a call with the text of the call before
+		m.Kind, m.ID = history.Response, id
+		body = fmt.Sprintf(`"id":%s,"result":{"content":[{"type":"text","text":"done %d"}]}`, id, n-1)
 	case "error":
 		m.Kind, m.ID, m.Code, m.Text = history.ErrorReply, id, -32603, "request cancelled"
 		body = fmt.Sprintf(`"id":%s,"error":{"code":-32603,"message":"request cancelled"}`, id)

@@ -16,11 +16,34 @@ type tally struct {
 // pass counts an occurrence at which the rule was kept.
 func (t *tally) pass() { t.verdict.Checked++ }
 
+// kept counts a call with which the rule was kept.
+func (t *tally) kept(c *call, p Phase) {
+	t.pass()
+	t.exercise(c.kind(), p).N++
+}
+
+// exercise returns the count of checks on calls with that tool and phase.
+func (t *tally) exercise(handler string, p Phase) *Exercise {
+	list := t.verdict.Exercised
+	for i := range list {
+		if x := &list[i]; x.Handler == handler && x.Phase == p {
+			return x
+		}
+	}
+	t.verdict.Exercised = append(list, Exercise{Handler: handler, Phase: p})
+	return &t.verdict.Exercised[len(list)]
+}
+
 // fail counts an occurrence at which the rule was broken, on the evidence of
 // events, which may be missing in part but not all.
 func (t *tally) fail(v Violation, events ...*history.Event) {
 	t.verdict.Checked++
 	t.verdict.Failed++
+	if v.Handler != "" {
+		x := t.exercise(v.Handler, v.Phase)
+		x.N++
+		x.Failed++
+	}
 	if t.verdict.Failed == 1 {
 		t.verdict.Side = v.Side
 	} else if t.verdict.Side != v.Side {
@@ -92,5 +115,13 @@ const (
 	whyToolCrashed    = "the scenario's own tool crashed the process"
 	whyToolRuns       = "a tool was still running when the closing was given up"
 	whyOwnError       = "the tool itself failed"
+	whyProcessGone    = "goroutines that a dead server's process would have taken with it"
+	whyGaveUp         = "the caller gave up before its connection's loss could show"
+	whyUnderRace      = "reported under RACE-GRACEFUL"
+	whyUnderLate      = "reported under LATE-IGNORED"
+	whyDeaf           = "the client had stopped reading"
+	whyServerHeld     = "the server's writer was held up by the network"
+	whyEndedSoon      = "the handler ended by itself soon after the client had gone"
+	whyServed         = "the server's run had returned, and with it its process would have ended"
 	whyEnRoute        = "the network had not delivered everything when the world ended"
 )

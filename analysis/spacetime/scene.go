@@ -228,6 +228,12 @@ func (sc *scene) closedBefore(i int) bool {
 	return ok && at < i
 }
 
+// diedBefore reports whether the server's process had died by the i-th event.
+func (sc *scene) diedBefore(i int) bool {
+	at, ok := sc.last[history.Exit]
+	return ok && at < i
+}
+
 // kindOf is the kind of the tool that a call of the header meant.
 func (sc *scene) kindOf(call int) string {
 	i := slices.IndexFunc(sc.h.Header.Calls, func(c history.Call) bool { return c.Call == call })

@@ -112,6 +112,10 @@ func (sc *scene) sessionSentence(e history.Event) string {
 		return failed("probe answered ("+sc.probe()+")", "probe fails ("+sc.probe()+")")
 	case history.Served:
 		return failed("server's run function returns", "server's run function fails")
+	case history.HalfClose:
+		return "client's writing half is cut (scenario)"
+	case history.Exit:
+		return "server's process dies (scenario)"
 	case history.EOF:
 		return "read the end of the stream"
 	case history.Hangup:
@@ -135,14 +139,16 @@ func (sc *scene) probe() string {
 func (sc *scene) worldSentence(i int, e history.Event) string {
 	switch e.Kind {
 	case history.Quiet:
-		quiet := "world quiet"
-		if !sc.closedBefore(i) {
-			quiet += ", session open" // whose goroutines are no leak
+		n, counted := sc.countAt(i)
+		switch {
+		case !counted && sc.closedBefore(i):
+			return "world quiet"
+		case !counted:
+			return "world quiet, session not closed yet"
+		case !sc.closedBefore(i):
+			return "world quiet, session not closed yet: " + goroutines(n) // which are no leak
 		}
-		if n, ok := sc.countAt(i); ok {
-			quiet += ": " + goroutines(n) + " above the baseline"
-		}
-		return quiet
+		return "world quiet: " + goroutines(n) + " above the baseline"
 	case history.Goroutines:
 		return "after close: " + goroutines(e.N) + " above the baseline"
 	case history.Horizon:
@@ -189,7 +195,7 @@ func (sc *scene) waiting(i int) string {
 		if open(l.issue, l.returned) {
 			callers = append(callers, strconv.Itoa(c))
 		}
-		if open(l.start, l.end) {
+		if open(l.start, l.end) && !sc.diedBefore(i) {
 			handlers = append(handlers, strconv.Itoa(c))
 		}
 	}

@@ -65,6 +65,10 @@ func (sc *scene) step(i int, e history.Event) (step, bool) {
 		if i != sc.last[e.Kind] || !sc.closedBefore(i) {
 			return s, false
 		}
+	case history.Hangup:
+		if i > 0 && sc.h.Events[i-1].Kind == history.HalfClose {
+			return s, false // the same, and not the client's doing
+		}
 	case history.Leak, history.Crash:
 		s.more = foldStack(e.Text)
 	case history.Unread, history.Read, history.Write:
@@ -183,7 +187,7 @@ func (sc *scene) concerns(s step, during bool) bool {
 		return s.call == 0 && !sc.has(history.Probed)
 	case history.Close:
 		return s.call == 0 && (during || !sc.has(history.Closed))
-	case history.EOF, history.Hangup, history.Served:
+	case history.EOF, history.Hangup, history.Served, history.HalfClose, history.Exit:
 		return s.call == 0 && during
 	}
 	return false

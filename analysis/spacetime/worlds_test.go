@@ -199,6 +199,49 @@ func leak() (*builder, oracle.Violation) {
 	return b, b.fail("NO-LEAK", oracle.Quality, oracle.Violation{Events: []int{seq}, What: "3 goroutines left"})
 }
 
+// dropped is a request that was unanswered when the client's writing half was cut,
+// and that the server drops.
+func dropped() (*builder, oracle.Violation) {
+	b := newWorld("2025-11-25", "cooperative")
+	b.at(12.5).client(history.Issue, 1, "")
+	q := b.write(client, 1, request(2, 1, "cooperative"))
+	b.at(20)
+	read := b.read(q)
+	b.server(history.Start, 1, "")
+	cut := b.at(50).client(history.HalfClose, 0, "")
+	b.client(history.Hangup, 0, "half-close")
+	eof := b.at(57).server(history.EOF, 0, "")
+	b.server(history.Told, 1, "context canceled")
+	end := b.server(history.End, 1, "context canceled")
+	left := b.server(history.Hangup, 0, "half-close")
+	b.server(history.Served, 0, "")
+	b.at(64).client(history.EOF, 0, "")
+	b.client(history.Return, 1, "EOF")
+	b.at(5064).client(history.Close, 0, "")
+	b.client(history.Closed, 0, "")
+	b.result(oracle.CallResult{Call: 1, Handler: "cooperative"})
+	return b, b.fail("EOF-DRAINS", oracle.Quality, oracle.Violation{Call: 1, Events: []int{read, cut, eof, end, left},
+		What: "left without answering a request that it had read", Handler: "cooperative", Lateness: 0})
+}
+
+// stranded is a caller whose server has died, and who is not told.
+func stranded() (*builder, oracle.Violation) {
+	b := newWorld("2026-07-28", "cooperative")
+	b.at(12.5).client(history.Issue, 1, "")
+	q := b.write(client, 1, request(2, 1, "cooperative"))
+	b.at(20).read(q)
+	b.server(history.Start, 1, "")
+	b.at(50).server(history.Exit, 0, "")
+	eof := b.at(64).client(history.EOF, 0, "")
+	limit := b.at(60_000).world(history.Horizon, 0, "calls had not returned")
+	b.at(65_000).client(history.Close, 0, "")
+	b.client(history.Return, 1, "closed")
+	b.client(history.Closed, 0, "")
+	b.result(oracle.CallResult{Call: 1, Handler: "cooperative", Incident: oracle.Hung})
+	return b, b.fail("CALLER-UNBLOCKS", oracle.Quality, oracle.Violation{Call: 1, Events: []int{eof, limit},
+		What: "held its caller, although it had read that the server was gone", Handler: "cooperative", Lateness: 59_936_000_000})
+}
+
 // chatter is a chatty handler that goes on after its cancel.
 func chatter() (*builder, oracle.Violation) {
 	b := newWorld("2026-07-28", "chatty", "cooperative")

@@ -53,7 +53,7 @@ type bench struct {
 // calls and simulated seconds a second.
 func benchmark(b *testing.B, want bench) {
 	ctx := context.Background()
-	worker, err := engine.Build(ctx, func(line string) { b.Log(line) })
+	worker, err := engine.Build(ctx, engine.Recipe{}, func(line string) { b.Log(line) })
 	require.NoError(b, err)
 	c := choice{client: want.client, server: want.server, specVersions: []string{"2025-11-25"}}
 	e, err := c.load(want.scenario)

@@ -13,7 +13,6 @@ import (
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
-	"github.com/mcpsim/mcpsim/sim/targets"
 )
 
 // cpuLimit is how much processor time one world may use before it counts as a
@@ -57,7 +56,7 @@ func (e *experiment) lastWords(out engine.Outcome, pair lease.Pair) (*history.Hi
 	}
 	h.Events = append(h.Events, history.Event{
 		Seq: len(h.Events), At: at, Side: history.World, Kind: history.Crash,
-		Text: strings.Join(append([]string{d.Headline()}, stable(d.Stack())...), "\n"), Blame: blame(*d, pair),
+		Text: strings.Join(append([]string{d.Headline()}, stable(d.Stack())...), "\n"), Blame: e.blame(*d, pair),
 	})
 	return h, nil
 }
@@ -107,8 +106,8 @@ func partialHistory(encoded []byte) (*history.History, error) {
 // blame says whose code died: the first target whose package the stack names
 // before it names any other code of ours. A worker that ended without a stack
 // accuses nobody.
-func blame(d engine.Death, pair lease.Pair) string {
-	client, server := d.Names(packageOf(pair.Client)), d.Names(packageOf(pair.Server))
+func (e *experiment) blame(d engine.Death, pair lease.Pair) string {
+	client, server := d.Names(e.packageOf(pair.Client)), d.Names(e.packageOf(pair.Server))
 	switch {
 	case client && server:
 		return "pair"
@@ -125,11 +124,8 @@ func blame(d engine.Death, pair lease.Pair) string {
 // toolCode is how the names of functions begin that are the scenario's own tools.
 const toolCode = "github.com/mcpsim/mcpsim/sim.(*handler)"
 
-// packageOf is where a target's code lives. The target exists: it was run.
-func packageOf(target string) string {
-	t, err := targets.Find(target)
-	if err != nil {
-		panic(err)
-	}
-	return t.Package
+// packageOf is where a target's code lives.
+func (e *experiment) packageOf(typed string) string {
+	name, _, _ := strings.Cut(typed, "@")
+	return e.player(name).Package
 }

@@ -25,11 +25,12 @@ type border struct {
 func borders() []border {
 	drawing := []string{"gonum.org/v1", "codeberg.org/go-fonts", "golang.org/x/image"}
 	surface := []string{"github.com/spf13/cobra", "github.com/vbauerster/mpb"}
-	sdks := []string{"github.com/modelcontextprotocol"}
+	sdks := []string{"github.com/modelcontextprotocol", "github.com/mark3labs"}
 	outside := slices.Concat(drawing, surface, sdks)
 	histories := []string{"sim/history"}
 	world := []string{"netem", "sim", "sim/history", "sim/protocol", "sim/clock"}
 	judges := []string{"sim/history", "analysis/..."}
+	worker := slices.Concat(world, []string{"sim/lease", "sim/targets", "sim/gosdk", "sim/mcpgo", "sim/reference", "analysis", "analysis/oracle"})
 	return []border{
 		{"netem", nil, outside, "bytes and delays: of use to anybody, in any test"},
 		{"sim/history", nil, outside, "what was observed, read by both sides of the house: it leans on neither"},
@@ -40,13 +41,15 @@ func borders() []border {
 		{"sim", world, outside, "drives and records; it does not judge, and knows no target"},
 		{"sim/engine", []string{"sim/lease"}, outside, "runs processes; it does not know what a world is"},
 		{"sim/gosdk", world, slices.Concat(drawing, surface), "an adapter: the SDK and the contract"},
+		{"sim/mcpgo", world, slices.Concat(drawing, surface), "likewise"},
 		{"sim/reference", world, outside, "a peer of our own, strict because it owes nothing to an SDK"},
-		{"sim/targets", slices.Concat(world, []string{"sim/gosdk", "sim/reference"}), slices.Concat(drawing, surface), "the list of who can play"},
+		{"sim/targets", slices.Concat(world, []string{"sim/gosdk", "sim/mcpgo", "sim/reference", "sim/lease"}), slices.Concat(drawing, surface), "the list of who can play"},
 		{"analysis/oracle", histories, outside, "judges histories and sees nothing else; the worker carries it"},
 		{"analysis", judges, outside, "adds up and writes; it never runs anything"},
 		{"analysis/plots", judges, slices.Concat(surface, sdks), "draws what was added up"},
 		{"analysis/spacetime", judges, outside, "lists a judged history"},
-		{"cmd/mcpsim/worker", slices.Concat(world, []string{"sim/lease", "sim/targets", "sim/gosdk", "sim/reference", "analysis", "analysis/oracle"}), slices.Concat(drawing, surface),
+		{"cmd/mcpsim/worker", append(slices.Clone(worker), "cmd/mcpsim/worker/serve"), slices.Concat(drawing, surface), "a main with the list of who plays"},
+		{"cmd/mcpsim/worker/serve", worker, slices.Concat(drawing, surface),
 			"it is built on the user's machine and started for every few worlds: no plots and no command line in it"},
 		{"cmd/mcpsim", []string{"netem", "sim/...", "analysis/...", "scenarios"}, nil, "wires everything, but for the worker, which is another program"},
 	}

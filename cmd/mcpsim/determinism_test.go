@@ -156,29 +156,36 @@ func TestSchedulerSeed(t *testing.T) {
 	}
 }
 
-// BenchmarkDigests runs each of b.N seeds in two processes of its own and counts
-// how many give the same history twice. It fails unless all do.
+// BenchmarkDigests runs each of b.N seeds in two processes of its own, with each
+// SDK on both sides, and counts how many give the same history twice. It fails
+// unless all do.
 //
 //	go test -run - -bench Digests -benchtime 1000x ./cmd/mcpsim
 func BenchmarkDigests(b *testing.B) {
 	worker := builtWorker(b)
-	for _, version := range bothVersions() {
-		b.Run(version, func(b *testing.B) {
-			e := loaded(b, "cancel-storm", choice{specVersions: []string{version}})
-			same := 0
-			for seed := range uint64(b.N) {
-				first, second := digestOf(b, e, worker, seed), digestOf(b, e, worker, seed)
-				if first == second {
-					same++
-				} else {
-					b.Errorf("seed %d gave two histories", seed)
-				}
-			}
-			b.Logf("%d of %d seeds gave the same history in two processes of their own", same, b.N)
-			b.ReportMetric(float64(same), "same")
-			b.ReportMetric(float64(b.N), "seeds")
-		})
+	for _, target := range []string{"go-sdk", "mcp-go"} {
+		for _, version := range bothVersions() {
+			b.Run(target+"/"+version, func(b *testing.B) {
+				e := loaded(b, "cancel-storm", choice{client: target, server: target, specVersions: []string{version}})
+				countDigests(b, e, worker)
+			})
+		}
 	}
+}
+
+func countDigests(b *testing.B, e *experiment, worker engine.Worker) {
+	same := 0
+	for seed := range uint64(b.N) {
+		first, second := digestOf(b, e, worker, seed), digestOf(b, e, worker, seed)
+		if first == second {
+			same++
+		} else {
+			b.Errorf("seed %d gave two histories", seed)
+		}
+	}
+	b.Logf("%d of %d seeds gave the same history in two processes of their own", same, b.N)
+	b.ReportMetric(float64(same), "same")
+	b.ReportMetric(float64(b.N), "seeds")
 }
 
 func digestOf(b *testing.B, e *experiment, worker engine.Worker, seed uint64) string {

@@ -39,7 +39,7 @@ type doctor struct {
 
 func (d *doctor) run(ctx context.Context) error {
 	d.say("ok", "platform", "%s/%s, %d processors, mcpsim %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), programVersion())
-	worker, err := engine.Build(ctx, func(line string) { fmt.Fprintln(d.stderr, line) })
+	worker, err := engine.Build(ctx, engine.Recipe{}, func(line string) { fmt.Fprintln(d.stderr, line) })
 	if err != nil {
 		d.say("FAILED", "worker", "%v", err)
 		return d.end()

@@ -30,18 +30,22 @@ type choice struct {
 
 func (c *choice) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.client, "client", "", "target on the client's side, `NAME[@VERSION]` (default: the scenario's)")
-	f.StringVar(&c.server, "server", "", "target on the server's side, `NAME[@VERSION]` (default: the scenario's)")
+	f.StringVar(&c.client, "client", "", "target on the client's side, `NAME[@VERSION|@PATH]` (default: the scenario's)")
+	f.StringVar(&c.server, "server", "", "target on the server's side, `NAME[@VERSION|@PATH]` (default: the scenario's)")
 	f.StringVar(&c.scheduler, "scheduler", "", "order of runnable goroutines, `shuffled|fifo` (default: the scenario's)")
 	f.StringVar(&c.schedulerSeed, "scheduler-seed", "", "seed of that order alone, `N` (default: from the seed)")
 }
 
 // An experiment is a scenario with everything about it decided: who plays, at
-// which protocol versions.
+// which protocol versions. Where a player comes from elsewhere, that is decided
+// when the worker has been built, see [experiment.build].
 type experiment struct {
 	typed          string // the scenario as it was typed
 	scenario       *sim.Scenario
-	client, server sim.Target
+	pinned         []pin
+	players        []lease.Player // all who can play
+	client, server lease.Player
+	asked          []string // protocol versions; empty: all that both sides speak
 	specVersions   []string // oldest first, at least one
 	schedulerSeed  *uint64
 }
@@ -58,7 +62,7 @@ func (c *choice) load(typed string) (*experiment, error) {
 
 // decide applies the flags to a scenario.
 func (c *choice) decide(typed string, scenario *sim.Scenario) (*experiment, error) {
-	e := &experiment{typed: typed, scenario: scenario}
+	e := &experiment{typed: typed, scenario: scenario, asked: c.specVersions}
 	var err error
 	if c.client != "" {
 		e.scenario.Client = c.client
@@ -69,16 +73,13 @@ func (c *choice) decide(typed string, scenario *sim.Scenario) (*experiment, erro
 	if err := c.applyScheduler(e); err != nil {
 		return nil, usage(err)
 	}
-	if e.client, err = seated(e.scenario.Client, "client"); err != nil {
+	if e.pinned, err = pins(e.scenario.Client, e.scenario.Server); err != nil {
 		return nil, usage(err)
 	}
-	if e.server, err = seated(e.scenario.Server, "server"); err != nil {
-		return nil, usage(err)
+	if len(e.pinned) > 0 {
+		return e, nil
 	}
-	if err := e.chooseVersions(c.specVersions); err != nil {
-		return nil, usage(err)
-	}
-	return e, nil
+	return e, e.cast(linkedPlayers())
 }
 
 func (c *choice) applyScheduler(e *experiment) error {
@@ -142,40 +143,31 @@ func vocabulary() sim.Vocabulary {
 	return v
 }
 
-// seated finds a target and makes sure that it can sit on that side.
-func seated(name, side string) (sim.Target, error) {
-	t, err := targets.Find(name)
-	if err != nil {
-		return sim.Target{}, fmt.Errorf("%s: %w", side, err)
-	}
-	if side == "client" && t.NewClient == nil || side == "server" && t.NewServer == nil {
-		return sim.Target{}, fmt.Errorf("%s cannot sit on the %s's side; it is for the %s's", t.Name, side, sides(t))
-	}
-	return t, nil
-}
-
 // chooseVersions takes what was asked for, or all that the scenario and both
-// sides have in common.
-func (e *experiment) chooseVersions(asked []string) error {
-	common := slices.DeleteFunc(slices.Clone(e.scenario.SpecVersions), func(v string) bool {
-		return !slices.Contains(e.client.SpecVersions, v) || !slices.Contains(e.server.SpecVersions, v)
+// sides have in common, or else the newest that both sides speak.
+func (e *experiment) chooseVersions() error {
+	spoken := slices.DeleteFunc(slices.Clone(e.client.SpecVersions), func(v string) bool {
+		return !slices.Contains(e.server.SpecVersions, v)
 	})
-	slices.Sort(common)
-	if len(asked) == 0 {
-		if len(common) == 0 {
-			return fmt.Errorf("no spec version is spoken by the scenario (%s), %s and %s alike",
-				strings.Join(e.scenario.SpecVersions, ", "), e.client.Name, e.server.Name)
-		}
-		e.specVersions = common
-		return nil
+	slices.Sort(spoken)
+	if len(spoken) == 0 {
+		return fmt.Errorf("there is no spec version that %s and %s both speak", e.client.Name, e.server.Name)
 	}
-	for _, v := range asked {
-		if !slices.Contains(common, v) {
-			return fmt.Errorf("--spec-version %s: the scenario, %s and %s have in common %s",
-				v, e.client.Name, e.server.Name, strings.Join(common, ", "))
+	for _, v := range e.asked {
+		if !slices.Contains(spoken, v) {
+			return fmt.Errorf("--spec-version %s: %s and %s have in common %s",
+				v, e.client.Name, e.server.Name, strings.Join(spoken, ", "))
 		}
 	}
-	e.specVersions = slices.Compact(slices.Sorted(slices.Values(asked)))
+	e.specVersions = slices.Compact(slices.Sorted(slices.Values(e.asked)))
+	if len(e.asked) == 0 {
+		e.specVersions = slices.DeleteFunc(slices.Clone(spoken), func(v string) bool {
+			return !slices.Contains(e.scenario.SpecVersions, v)
+		})
+	}
+	if len(e.specVersions) == 0 {
+		e.specVersions = spoken[len(spoken)-1:]
+	}
 	return nil
 }
 
@@ -188,16 +180,7 @@ func (e *experiment) setup(pairs []lease.Pair) lease.Setup {
 // tested is the pair under test; controls are the pairs beside it, see
 // [analysis.Arm].
 func (e *experiment) tested() lease.Pair {
-	return lease.Pair{Arm: string(analysis.ArmTarget), Client: pinned(e.client), Server: pinned(e.server)}
-}
-
-// pinned names a target with its version, so that a worker that was built with
-// another one refuses it rather than be reported under the wrong name.
-func pinned(t sim.Target) string {
-	if t.Version == "" {
-		return t.Name
-	}
-	return t.Name + "@" + t.Version
+	return lease.Pair{Arm: string(analysis.ArmTarget), Client: label(e.client), Server: label(e.server)}
 }
 
 func controls() []lease.Pair {
@@ -208,4 +191,4 @@ func controls() []lease.Pair {
 	}
 }
 
-func peerOf(t sim.Target) history.Peer { return history.Peer{Target: t.Name, Version: t.Version} }
+func peerOf(p lease.Player) history.Peer { return history.Peer{Target: p.Name, Version: p.Version} }

@@ -11,10 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpsim/mcpsim/analysis"
-	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/analysis/plots"
-	"github.com/mcpsim/mcpsim/analysis/spacetime"
-	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
@@ -89,6 +86,9 @@ func (g *gathering) note(err error) {
 // findings' examples, and those only as far as they are made within a moment.
 func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summary, cutShort bool) {
 	g.note(g.dir.WriteSummary(summary))
+	if !cutShort && g.opposites(ctx, jobs, summary.Findings) {
+		g.note(g.dir.WriteSummary(summary))
+	}
 	if cutShort {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, exampleTime)
@@ -174,35 +174,6 @@ func (e *experiment) rerun(out engine.Outcome) (encoded []byte, digest string, e
 	var b bytes.Buffer
 	err = history.Encode(&b, h)
 	return b.Bytes(), history.Digest(h.Events), err
-}
-
-// page writes the page of a finding.
-// example is the encoded history of its example, nil where it is not to be had.
-func (g *gathering) page(f analysis.Finding, summary analysis.Summary, example []byte) error {
-	p := analysis.Page{
-		Manifest: g.manifest, Summary: summary, Finding: f, Rule: analysis.RuleTextOf(f.Rule),
-		Handler: sim.HandlerSource(f.Example.Handler), AfterFix: g.afterFix(),
-	}
-	replay := append(g.manifest.Replay(f.SpecVersion, f.ExampleSeed), "--rule", f.Rule)
-	if example != nil {
-		h, err := history.Decode(bytes.NewReader(example))
-		if err != nil {
-			return err
-		}
-		p.Listing = spacetime.Story(h, oracle.Judge(h), f.Example.Call, f.Example)
-		p.Digest = history.Digest(h.Events)
-		replay = append(replay, "--digest", p.Digest)
-	}
-	p.Replay = analysis.ShellLine(replay)
-	return g.dir.WritePage(f.ID, analysis.Markdown(p))
-}
-
-// afterFix is what shows that a fix mended this and broke nothing else.
-func (g *gathering) afterFix() string {
-	m := g.manifest
-	pair := fmt.Sprintf("--client %s --server %s", m.Client.Target, m.Server.Target)
-	return "mcpsim run " + analysis.ShellLine([]string{m.Scenario}) + " " + pair + "   # nothing new may be broken\n" +
-		"mcpsim run careless-tools " + pair + "   # tools that do not stop when told"
 }
 
 func (g *gathering) plotInfo() plots.Info {

@@ -44,7 +44,7 @@ func readSource(tb testing.TB) {
 func builtWorker(tb testing.TB) engine.Worker {
 	tb.Helper()
 	readSource(tb)
-	worker, err := engine.Build(tb.Context(), func(line string) { tb.Log(line) })
+	worker, err := engine.Build(tb.Context(), engine.Recipe{}, func(line string) { tb.Log(line) })
 	require.NoError(tb, err)
 	require.True(tb, worker.Seeded, "without the seeded runtime nothing repeats: %s", worker.Caveat)
 	return worker

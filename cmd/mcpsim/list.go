@@ -14,7 +14,6 @@ import (
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
-	"github.com/mcpsim/mcpsim/sim/targets"
 )
 
 func newList() *cobra.Command {
@@ -73,23 +72,12 @@ func catalogued(name string) (*sim.Scenario, error) {
 
 func listTargets(out io.Writer) error {
 	rows := []string{"TARGET\tVERSION\tSIDES\tSPEC VERSIONS\tWHAT IT IS"}
-	for _, t := range targets.All() {
+	for _, t := range linkedPlayers() {
 		rows = append(rows, strings.Join([]string{
 			t.Name, orDash(t.Version), sides(t), strings.Join(t.SpecVersions, " "), t.Doc,
 		}, "\t"))
 	}
 	return table(out, rows)
-}
-
-func sides(t sim.Target) string {
-	var out []string
-	if t.NewClient != nil {
-		out = append(out, "client")
-	}
-	if t.NewServer != nil {
-		out = append(out, "server")
-	}
-	return strings.Join(out, " ")
 }
 
 func orDash(s string) string {

@@ -86,8 +86,12 @@ func usage(err error) *exitError  { return &exitError{exitUsage, err} }
 func failed(err error) *exitError { return &exitError{exitFailed, err} }
 
 // buildWorker builds the worker and says so at once on stderr.
-func buildWorker(ctx context.Context, stderr io.Writer) (engine.Worker, error) {
-	w, err := engine.Build(ctx, func(line string) { fmt.Fprintln(stderr, line) })
+func buildWorker(ctx context.Context, recipe engine.Recipe, stderr io.Writer) (engine.Worker, error) {
+	w, err := engine.Build(ctx, recipe, func(line string) { fmt.Fprintln(stderr, line) })
+	var unfit *engine.RecipeError
+	if errors.As(err, &unfit) {
+		return engine.Worker{}, usage(err)
+	}
 	if err != nil {
 		return engine.Worker{}, failed(err)
 	}

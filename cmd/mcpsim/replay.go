@@ -81,6 +81,7 @@ type recorded struct {
 	history *history.History // nil when it was not kept
 	finding string           // "F1"
 	side    history.Side     // that it is about; empty: either
+	cause   string           // that it has; empty: any
 	call    int              // of its example; 0: none of its own
 	peers   [2]history.Peer  // client and server of the record
 }
@@ -100,7 +101,7 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	worker, err := buildWorker(ctx, r.stderr)
+	worker, err := e.build(ctx, r.stderr)
 	if err != nil {
 		return err
 	}
@@ -164,10 +165,10 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	}
 	m := result.Manifest
 	if r.client == "" {
-		r.client = m.Client.Target
+		r.client = m.Typed(m.Client)
 	}
 	if r.server == "" {
-		r.server = m.Server.Target
+		r.server = m.Typed(m.Server)
 	}
 	if r.scheduler == "" {
 		r.scheduler = m.Flags["scheduler"]
@@ -221,7 +222,7 @@ func (r *replayCommand) record(result *analysis.Run, m analysis.Manifest, f anal
 		return recorded{}, usage(err)
 	}
 	k := analysis.HistoryKey{SpecVersion: r.specVersion, Seed: seed}
-	rec := recorded{finding: f.ID, side: f.Side, call: f.Example.Call, peers: [2]history.Peer{m.Client, m.Server}}
+	rec := recorded{finding: f.ID, side: f.Side, cause: f.Cause, call: f.Example.Call, peers: [2]history.Peer{m.Client, m.Server}}
 	line, found, err := result.World(analysis.ArmTarget, k)
 	if err != nil {
 		return recorded{}, usage(err)
@@ -305,7 +306,7 @@ func (r *replayCommand) print(h *history.History, sameness string, rec recorded)
 }
 
 // broken lists the verdicts that count, with the violations that do: those of the
-// finding's rule and side, the example's call first, or all that failed.
+// finding's rule, side and cause, the example's call first, or all that failed.
 func (r *replayCommand) broken(j oracle.Judgement, rec recorded) []oracle.Verdict {
 	var out []oracle.Verdict
 	for _, v := range j.Verdicts {
@@ -313,7 +314,7 @@ func (r *replayCommand) broken(j oracle.Judgement, rec recorded) []oracle.Verdic
 			continue
 		}
 		v.Violations = slices.DeleteFunc(slices.Clone(v.Violations), func(x oracle.Violation) bool {
-			return rec.side != "" && x.Side != rec.side
+			return rec.side != "" && x.Side != rec.side || !rec.meant(x)
 		})
 		slices.SortStableFunc(v.Violations, func(a, b oracle.Violation) int {
 			return preferred(b, rec) - preferred(a, rec)
@@ -323,6 +324,12 @@ func (r *replayCommand) broken(j oracle.Judgement, rec recorded) []oracle.Verdic
 		}
 	}
 	return out
+}
+
+// meant reports whether a violation has the finding's cause. A result of an older
+// version names none.
+func (rec recorded) meant(v oracle.Violation) bool {
+	return rec.cause == "" || rec.cause == analysis.OtherCauses || rec.cause == v.Signature()
 }
 
 func preferred(v oracle.Violation, rec recorded) int {

@@ -65,7 +65,7 @@ scenario requires was not exercised.`,
 	f.IntVar(&r.jobs, "jobs", runtime.NumCPU(), "workers at a time, `N`; the result does not depend on it")
 	f.StringVar(&r.out, "out", "", "result directory, `DIR` (default: results/<scenario>/<run id>)")
 	f.BoolVar(&r.strict, "strict", false, "exit 1 for a SHOULD that was not kept, too")
-	f.BoolVar(&r.controls, "controls", true, "run the reference and two mutants on the same seeds, for comparison")
+	f.BoolVar(&r.controls, "controls", true, "run the reference and two mutants on the same seeds, and findings opposite the reference")
 	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print ASCII only (default: unless the locale is UTF-8)")
 	return cmd
 }
@@ -82,8 +82,8 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 	if r.jobs < 1 || r.jobs > maxJobs {
 		return usage(fmt.Errorf("--jobs %d: name a number from 1 to %d", r.jobs, maxJobs))
 	}
-	fmt.Fprintf(r.stderr, "mcpsim %s: %s, seeds %s at %s\n", programVersion(), typed, r.plan, strings.Join(e.specVersions, ", "))
-	worker, err := buildWorker(ctx, r.stderr)
+	fmt.Fprintf(r.stderr, "mcpsim %s: %s, seeds %s%s\n", programVersion(), typed, r.plan, at(e.specVersions))
+	worker, err := e.build(ctx, r.stderr)
 	if err != nil {
 		return err
 	}
@@ -96,6 +96,15 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 	g.note(dir.Err())
 	err = r.gather(ctx, g)
 	return r.conclude(ctx, g, err)
+}
+
+// at names the versions as far as they are known: a player that is yet to be
+// built has a say in them.
+func at(specVersions []string) string {
+	if len(specVersions) == 0 {
+		return ""
+	}
+	return " at " + strings.Join(specVersions, ", ")
 }
 
 const maxJobs = 1024
@@ -203,7 +212,7 @@ func (e *experiment) manifest(worker engine.Worker) analysis.Manifest {
 	return analysis.Manifest{
 		Mcpsim: programVersion(), Go: worker.Go, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 		Scenario: e.typed, ScenarioSHA256: e.scenario.Hash(),
-		Client: peerOf(e.client), Server: peerOf(e.server),
+		Client: peerOf(e.client), Server: peerOf(e.server), Sources: e.sources(),
 		Transport: e.scenario.Transport, Clock: "virtual", Network: e.scenario.Network.String(),
 		SpecVersions: e.specVersions, Seeded: worker.Seeded,
 	}

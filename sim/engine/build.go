@@ -11,35 +11,43 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpsim/mcpsim/sim/lease"
 )
 
 // A Worker is a built worker, ready to be started any number of times.
 type Worker struct {
-	Path    string        // of the executable
-	Go      string        // version of the toolchain, "go1.26.8"
-	Seeded  bool          // the runtime's chance and scheduler follow the seed
-	Caveat  string        // why not, in one sentence; empty when Seeded
-	Sum     string        // of the executable, 16 hex digits of its sha256; digests compare only between equal sums
-	Source  string        // the tree that it was built from
-	Elapsed time.Duration // that the build took
+	Path    string         // of the executable
+	Go      string         // version of the toolchain, "go1.26.8"
+	Seeded  bool           // the runtime's chance and scheduler follow the seed
+	Caveat  string         // why not, in one sentence; empty when Seeded
+	Sum     string         // of the executable, 16 hex digits of its sha256; digests compare only between equal sums
+	Source  string         // the tree that it was built from
+	Elapsed time.Duration  // that the build took
+	Players []lease.Player // who can play in it
 }
 
-// Build makes the worker, or finds it up to date, and blocks until then: well
-// under a second when nothing changed, about half a minute the first time. say
-// is called with one line before each step that can take long. A *SetupError
-// tells of something that the machine lacks.
-func Build(ctx context.Context, say func(line string)) (Worker, error) {
+// Build makes the worker of a recipe, or finds it up to date, and blocks until
+// then: well under a second when nothing changed, about half a minute the first
+// time. say is called with one line before each step that can take long. A
+// *SetupError tells of something that the machine lacks, a *RecipeError that the
+// worker cannot be built by this recipe.
+func Build(ctx context.Context, recipe Recipe, say func(line string)) (Worker, error) {
 	start := time.Now()
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		return Worker{}, &SetupError{"virtual time needs Linux or macOS, and this is " + runtime.GOOS, "run mcpsim in a container or on another machine"}
 	}
-	b, err := prepare(ctx, say)
+	b, err := prepare(ctx, recipe, say)
 	if err != nil {
 		return Worker{}, err
 	}
 	w := Worker{Go: b.version, Source: b.source}
+	if !fileExists(filepath.Join(b.dir, "worker")) {
+		say(b.announcement())
+	}
 	err = b.seeded(ctx)
 	if w.Seeded = err == nil; !w.Seeded {
 		if ctx.Err() != nil {
@@ -47,41 +55,82 @@ func Build(ctx context.Context, say func(line string)) (Worker, error) {
 		}
 		w.Caveat = "order within an instant is not seeded: " + firstLine(err)
 		if perr := b.plain(ctx); perr != nil {
-			return Worker{}, perr
+			return Worker{}, b.blame(perr)
 		}
 	}
 	if w.Path, w.Sum, err = b.keep(); err != nil {
 		return Worker{}, err
 	}
+	if w.Players, err = w.greeted(); err != nil {
+		return Worker{}, b.blame(err)
+	}
 	w.Elapsed = time.Since(start)
 	return w, nil
 }
 
+// A RecipeError says that no worker can be built, or started, by a recipe.
+type RecipeError struct {
+	Recipe Recipe
+	Err    error
+}
+
+func (e *RecipeError) Error() string {
+	return fmt.Sprintf("a worker with %s cannot be had: %v", e.Recipe, e.Err)
+}
+
+func (e *RecipeError) Unwrap() error { return e.Err }
+
+// blame puts an error down to the recipe, if there is one.
+func (b *build) blame(err error) error {
+	if b.recipe.empty() {
+		return err
+	}
+	return &RecipeError{b.recipe, err}
+}
+
+// greeted starts the worker once, to see that it starts and who plays in it.
+func (w Worker) greeted() ([]lease.Player, error) {
+	p, err := w.start(lease.Setup{}, time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	p.kill()
+	p.end()
+	return p.hello.Players, nil
+}
+
 // prepare finds the go command, the source and a place for the worker.
-func prepare(ctx context.Context, say func(string)) (*build, error) {
+func prepare(ctx context.Context, recipe Recipe, say func(string)) (*build, error) {
 	command, err := exec.LookPath("go")
 	if err != nil {
 		return nil, &SetupError{"no go command in the PATH, and the worker is built with it", "install Go 1.26 or later and put its bin directory into the PATH"}
 	}
-	b := &build{say: say}
+	b := &build{say: say, recipe: recipe}
 	if b.source, err = findSource(ctx, command); err != nil {
 		return nil, err
 	}
 	if b.toolchain, err = askToolchain(ctx, command, b.source); err != nil {
 		return nil, err
 	}
-	b.dir, err = workerDir(b.toolchain, b.source)
+	b.dir, err = workerDir(b.toolchain, b.source, recipe)
 	return b, err
 }
 
-// workerDir is the place in the user's cache for the workers of one source tree
-// and one toolchain.
-func workerDir(tools toolchain, source string) (string, error) {
+// workerDir is the place in the user's cache for the workers of one source tree,
+// one toolchain and one recipe. Other commits of one directory share the place.
+func workerDir(tools toolchain, source string, recipe Recipe) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", &SetupError{"no cache directory for the worker: " + err.Error(), "set HOME or XDG_CACHE_HOME to a directory that can be written"}
 	}
-	key := sha256.Sum256([]byte(strings.Join([]string{source, tools.goroot, tools.version, runtime.GOARCH}, "\x00")))
+	parts := []string{source, tools.goroot, tools.version, runtime.GOARCH}
+	for _, m := range recipe.Modules {
+		parts = append(parts, m.Path, m.Version, m.Dir)
+	}
+	for _, p := range recipe.Packages {
+		parts = append(parts, p.Player, p.Import, p.Dir)
+	}
+	key := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	dir := filepath.Join(cache, "mcpsim", fmt.Sprintf("worker-%x", key[:8]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", &SetupError{"the worker's directory cannot be made: " + err.Error(), "set XDG_CACHE_HOME to a directory that can be written"}
@@ -92,6 +141,7 @@ func workerDir(tools toolchain, source string) (string, error) {
 type build struct {
 	toolchain
 	source, dir string
+	recipe      Recipe
 	say         func(string)
 }
 
@@ -101,10 +151,23 @@ func (b *build) seeded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.compile(ctx, "-tags", "faketime,mcpsim_seeded", "-overlay", overlay)
+	return b.fit(ctx, "faketime,mcpsim_seeded", "-overlay", overlay)
 }
 
-func (b *build) plain(ctx context.Context) error { return b.compile(ctx, "-tags", "faketime") }
+func (b *build) plain(ctx context.Context) error { return b.fit(ctx, "faketime") }
+
+// fit compiles; a module that an adapter does not fit may be too old for it, so
+// the adapters' older forms are tried then. What the newer ones lack is told.
+func (b *build) fit(ctx context.Context, tags string, flags ...string) error {
+	err := b.compile(ctx, append(flags, "-tags", tags)...)
+	if err == nil || len(b.recipe.Modules) == 0 || ctx.Err() != nil {
+		return err
+	}
+	if b.compile(ctx, append(flags, "-tags", tags+",mcpsim_older")...) == nil {
+		return nil
+	}
+	return err
+}
 
 // compile builds beside the finished worker and then takes its place, so that
 // several programs may build at once and none ever starts half a worker. The
@@ -120,20 +183,29 @@ func (b *build) compile(ctx context.Context, flags ...string) (err error) {
 			err = rerr
 		}
 	}()
-	if !fileExists(final) {
-		b.say("building the worker: the Go runtime and the SDKs in virtual time, about half a minute, once")
+	where, remove, err := b.workspace(ctx)
+	if err != nil {
+		return fmt.Errorf("build the worker: %w", err)
 	}
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", tmp}, flags...)
-	cmd := exec.CommandContext(ctx, b.command, append(args, "./cmd/mcpsim/worker")...)
-	cmd.Dir = b.source
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOOS=", "GOARCH=", "PWD="+b.source)
+	defer func() { err = errors.Join(err, remove()) }()
+	args := slices.Concat([]string{"build", "-trimpath", "-buildvcs=false", "-o", tmp}, where.flags, flags, []string{where.pkg})
+	cmd := exec.CommandContext(ctx, b.command, args...)
+	cmd.Dir = where.dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOEXPERIMENT=", "GOOS=", "GOARCH=", "PWD="+where.dir)
 	cmd.Env = append(cmd.Env, b.env...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("build the worker in %s: %w\n%s", b.source, err, tail(output.String(), 30))
+		return fmt.Errorf("build the worker from %s: %w\n%s", b.source, err, tail(output.String(), 30))
 	}
 	return errors.Join(os.Chmod(tmp, 0o755), os.Rename(tmp, final))
+}
+
+func (b *build) announcement() string {
+	if b.recipe.empty() {
+		return "building the worker: the Go runtime and the SDKs in virtual time, about half a minute, once"
+	}
+	return fmt.Sprintf("building a worker with %s, about half a minute, once", b.recipe)
 }
 
 // keep gives the finished worker a name by its content, so that a run goes on

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -141,7 +142,7 @@ func (p *child) end() Death {
 	p.readers.Wait()
 	d := Death{Report: p.crash.String()}
 	if d.Report == "" {
-		d.Report = p.stderr.String()
+		d.Report = withoutPlayback(p.stderr.String())
 	}
 	d.How = howDied(err, d.Report)
 	if p.nonsense != nil && d.Report == "" {
@@ -182,6 +183,22 @@ func (r *report) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.buf.String()
+}
+
+// withoutPlayback takes out the headers that the virtual clock puts in front of
+// whatever a process writes to its standard error: a magic, the time and the
+// length of what follows.
+func withoutPlayback(text string) string {
+	const magic, header = "\x00\x00PB", 4 + 8 + 4
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, magic)
+		out.WriteString(before)
+		if !found || len(after) < header-len(magic) {
+			return out.String()
+		}
+		text = after[header-len(magic):]
+	}
 }
 
 func indent(text string) string {

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-// module is the SDK's import path.
-const module = "github.com/modelcontextprotocol/go-sdk"
+// Module is the SDK's module path.
+const Module = "github.com/modelcontextprotocol/go-sdk"
 
 // Target describes the SDK in the given version, as it is linked into this
 // binary.
@@ -24,8 +24,8 @@ func Target(version string) sim.Target {
 	return sim.Target{
 		Name:         "go-sdk",
 		Version:      version,
-		Package:      module,
-		SpecVersions: []string{protocol.V20251125, protocol.V20260728},
+		Package:      Module,
+		SpecVersions: specVersions(),
 		Sends:        slices.DeleteFunc(sim.Methods(), func(m string) bool { return m == protocol.Discover }),
 		Serves:       sim.Methods(),
 		Doc:          "the official Go SDK over its own stdio transport (IOTransport)",
@@ -33,9 +33,6 @@ func Target(version string) sim.Target {
 		NewServer:    newServer,
 	}
 }
-
-// Module is the SDK's module path, by which a build says which version it has.
-func Module() string { return module }
 
 type client struct {
 	version string
@@ -50,8 +47,7 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
 	})
-	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out},
-		&mcp.ClientSessionOptions{ProtocolVersion: c.version})
+	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out}, choose(c.version))
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,12 @@ import (
 type server struct{ impl *mcp.Server }
 
 func newServer(env sim.ServerEnv) sim.Server {
-	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, &mcp.ServerOptions{
-		Capabilities:              &mcp.ServerCapabilities{},
-		SupportedProtocolVersions: []string{env.SpecVersion},
-		CompletionHandler:         completer(env.Complete),
-	})
+	opts := &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}, CompletionHandler: completer(env.Complete)}
+	refusal := narrow(opts, env.SpecVersion)
+	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, opts)
+	if refusal != nil {
+		impl.AddReceivingMiddleware(refusal)
+	}
 	for _, tool := range env.Tools {
 		impl.AddTool(&mcp.Tool{
 			Name:        tool.Name,

@@ -106,6 +106,17 @@ const (
 	Hangup Kind = "hangup"
 )
 
+// Ends that a scenario brings about, at the side that they befall. What the two
+// sides do afterwards follows from them.
+const (
+	// HalfClose: the simulator closes the client's writing end on the wire. The
+	// client was not asked and reads on. Its Hangup follows.
+	HalfClose Kind = "half-close"
+	// Exit: the server's process dies. Both of its ends of the wire are cut, and
+	// nothing that its code does from here on is in the history.
+	Exit Kind = "exit"
+)
+
 // Application events, on the calling side.
 const (
 	// Connect and Connected bracket the handshake. Connected carries its error

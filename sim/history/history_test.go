@@ -283,9 +283,33 @@ func TestRecorder(t *testing.T) {
 	assert.NoError(t, r.Err())
 }
 
+// What a dead side goes on doing is not recorded. That nobody read a frame is no
+// act of its own.
+func TestRecorderAfterTheLastOfASide(t *testing.T) {
+	r := NewRecorder(func() time.Duration { return 0 }, nil)
+	for _, row := range []struct {
+		add  func(Event) int
+		e    Event
+		want int
+	}{
+		{r.Add, Event{Side: Server, Kind: Start}, 0},
+		{r.AddLast, Event{Side: Server, Kind: Exit}, 1},
+		{r.Add, Event{Side: Server, Kind: Told}, -1},
+		{r.Add, Event{Side: Client, Kind: EOF}, 2},
+		{r.Add, Event{Side: World, Kind: Quiet}, 3},
+		{r.Add, Event{Side: Server, Kind: Unread}, 4},
+		{r.AddLast, Event{Side: Server, Kind: Exit}, -1},
+	} {
+		assert.Equal(t, row.want, row.add(row.e), "%s %s", row.e.Side, row.e.Kind)
+	}
+	assert.Equal(t, 5, r.Len())
+	assert.NoError(t, r.Err(), "nothing is missing")
+}
+
 func TestNilRecorderRecordsNothing(t *testing.T) {
 	var r *Recorder
 	assert.Equal(t, -1, r.Add(Event{}))
+	assert.Equal(t, -1, r.AddLast(Event{}))
 	assert.Nil(t, r.History(Header{}))
 	assert.Zero(t, r.Len())
 	assert.NoError(t, r.Err())

@@ -24,6 +24,7 @@ type Recorder struct {
 
 	mu     sync.Mutex // guards what follows, and makes At rise with Seq
 	events []Event
+	dead   Side // of which nothing is recorded any more; "": both live
 	err    error
 }
 
@@ -41,13 +42,34 @@ func NewRecorder(now func() time.Duration, sink func(*Event) error) *Recorder {
 }
 
 // Add appends e, after setting its Seq and At, and returns its Seq. It returns
-// -1 when nothing is recorded: on a nil recorder, or when the history is full.
+// -1 when nothing is recorded: on a nil recorder, when the history is full, or
+// when e is of a side that has had its last event.
 func (r *Recorder) Add(e Event) int {
 	if r == nil {
 		return -1
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.add(e)
+}
+
+// AddLast is Add for the last event of a side. Of what is offered for the side
+// afterwards only Unread is recorded, which is no act of its own.
+func (r *Recorder) AddLast(e Event) int {
+	if r == nil {
+		return -1
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer func() { r.dead = e.Side }()
+	return r.add(e)
+}
+
+// add is Add under the lock.
+func (r *Recorder) add(e Event) int {
+	if r.dead != "" && e.Side == r.dead && e.Kind != Unread {
+		return -1
+	}
 	if len(r.events) >= r.limit {
 		if r.err == nil {
 			r.err = fmt.Errorf("record event %d: %w", r.limit, ErrFull)

@@ -25,7 +25,7 @@ const (
 
 // Protocol is the version of what this package defines. A program and a worker
 // that were built from different sources are told by it.
-const Protocol = 1
+const Protocol = 2
 
 // A Mode says how much a worker does with a world.
 type Mode string
@@ -88,6 +88,20 @@ type Hello struct {
 	Virtual  bool   `json:"virtual"`  // its clock is simulated
 	Seeded   bool   `json:"seeded"`   // its chance and scheduler follow the seed
 	Go       string `json:"go"`       // runtime.Version()
+
+	Players []Player `json:"players"` // who can play in it
+}
+
+// A Player is an implementation that a worker has linked in, as far as it can be
+// described from outside.
+type Player struct {
+	Name         string   `json:"name"`
+	Version      string   `json:"version,omitempty"`
+	Package      string   `json:"package"`       // import path of its own code
+	Doc          string   `json:"doc"`           // one sentence
+	SpecVersions []string `json:"spec_versions"` // oldest first
+	Client       bool     `json:"client"`        // it can sit on the client's side
+	Server       bool     `json:"server"`        // and on the server's
 }
 
 // MaxFrame bounds a frame, in bytes. A kept history is the largest.

@@ -130,7 +130,8 @@ func (n *session) guarded(c *call, run func(progress func(float64) error) (strin
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	return run(func(figure float64) error { return n.progress(c, figure) })
+	text, err = run(func(figure float64) error { return n.progress(c, figure) })
+	return n.textFor(text), err
 }
 
 func (c *call) refusal(e protocol.RPCError) []byte { return protocol.AppendError(nil, c.id, e) }

@@ -38,6 +38,8 @@ type gate struct {
 	inflight map[string]*call // by raw id
 	over     bool             // the session has an outcome
 	err      error            // the outcome
+	stale    string           // the text of the result before; see textFor
+	calls    int              // of tools, so far; see beforeCall
 }
 
 // maxComplaints bounds the error replies without an id that wait to be written.

@@ -214,6 +214,9 @@ func (l *link) read() {
 	for {
 		m, err := frames.next()
 		if errors.Is(err, io.EOF) {
+			if l.defect == strandsCallers {
+				return
+			}
 			err = errors.New("the server has hung up")
 		}
 		if err == nil {
@@ -306,6 +309,7 @@ func (l *link) abort(err error) {
 // close ends the session in an orderly way; see client.Close. What waits in the
 // queue is written, except requests, whose callers have been released.
 func (l *link) close() error {
+	l.beforeClose()
 	l.mu.Lock()
 	l.takeDown(errClosing)
 	l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o.request })

@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -52,8 +53,7 @@ type Mutant struct {
 	// when told, one of which reports progress that was asked for, and a network
 	// slow enough for cancels and responses to cross.
 	Legacy, Modern []string
-	// Scenario of the catalogue that gives the defect its chance; empty:
-	// cancel-storm does.
+	// Scenario is the one of the catalogue that is such a load; empty: cancel-storm.
 	Scenario string
 
 	defect defect
@@ -71,9 +71,10 @@ func (m Mutant) Expect(version string) []string {
 }
 
 // Mutants returns the table of all mutants: those of the server, then those of
-// the client.
+// the client, those whose defect shows when a session ends, and those that get
+// calls wrong that nobody cancels.
 func Mutants() []Mutant {
-	return append(serverMutants(), clientMutants()...)
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants())
 }
 
 func serverMutants() []Mutant {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -193,8 +194,8 @@ func playServer(t *testing.T, version string, d defect, c conversation) {
 }
 
 // testTools are cooperative ("slow"), deaf ("stubborn"), deaf and talkative
-// ("chatty"), "broken" and one whose progress goes "backwards". They work for
-// ms milliseconds. told counts how often slow was told to stop.
+// ("chatty"), "counts", which returns ms at once, "broken" and one whose progress
+// goes "backwards". They work for ms milliseconds. told counts how often slow was told to stop.
 func testTools(told *atomic.Int64) []sim.Tool {
 	type arguments struct{ MS int }
 	work := func(raw json.RawMessage) time.Duration {
@@ -226,6 +227,9 @@ func testTools(told *atomic.Int64) []sim.Tool {
 				}
 			}
 			return "done", nil
+		}},
+		{Name: "counts", Run: func(_ context.Context, args json.RawMessage, _ func(float64) error) (string, error) {
+			return strconv.FormatInt(work(args).Milliseconds(), 10), nil
 		}},
 		{Name: "broken", Run: func(context.Context, json.RawMessage, func(float64) error) (string, error) {
 			return "", errors.New("no luck")

@@ -49,6 +49,7 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	defer unhook()
 	if err := n.read(); errors.Is(err, io.EOF) {
 		n.clientLeft()
+		n.afterEOF()
 	} else {
 		n.end(err)
 	}
@@ -117,6 +118,9 @@ func (n *session) request(m *history.Message) {
 	c.ctx, c.tell = context.WithCancel(n.ctx)
 	params := protocol.Member(m.Raw, "params")
 	refusal := n.refuse(m.Method, params)
+	if m.Method == protocol.ToolsCall && n.beforeCall(c) {
+		return
+	}
 	n.running.Go(func() {
 		defer c.tell()
 		if refusal != nil {

@@ -5,23 +5,27 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/lease"
 )
 
 func TestFind(t *testing.T) {
-	sdk := All()[0]
+	all := All()
+	sdk := all[0]
 	require.Equal(t, "go-sdk", sdk.Name)
 	require.NotEmpty(t, sdk.Version, "the binary knows which version it links")
 	for _, c := range []struct{ typed, name, err, why string }{
 		{"go-sdk", "go-sdk", "", "a name alone takes what is linked"},
 		{"go-sdk@" + sdk.Version, "go-sdk", "", "its own version may be named"},
-		{"go-sdk@v0.0.1", "", "not go-sdk@v0.0.1", "another version is not silently replaced"},
+		{"go-sdk@v0.0.1", "", "not \"v0.0.1\"", "another version is not silently replaced"},
 		{"reference", "reference", "", "our own peers have no version"},
-		{"reference@v1.0.0", "", "without a version of its own", "so none can be asked for"},
+		{"reference@v1.0.0", "", "not \"v1.0.0\"", "so none can be asked for"},
 		{"mutant:ignores-cancel", "mutant:ignores-cancel", "", "mutants are targets"},
 		{"gosdk", "", `there is no target "gosdk"`, "a typo is named"},
 		{"", "", "there is no target", "nothing is nobody"},
 	} {
-		got, err := Find(c.typed)
+		got, err := Find(all, c.typed)
 		if c.err != "" {
 			assert.ErrorContains(t, err, c.err, c.why)
 			continue
@@ -29,6 +33,18 @@ func TestFind(t *testing.T) {
 		require.NoError(t, err, c.why)
 		assert.Equal(t, c.name, got.Name, c.why)
 	}
+}
+
+func TestWithOthers(t *testing.T) {
+	mine := sim.Target{Name: "as it calls itself", Doc: "one of the user's"}
+	all := With(map[string]string{"go-sdk": "v1.6.1"}, Own{Name: "mine", Version: "0a1b2c+dirty", Target: mine})
+	got, err := Find(all, "go-sdk@v1.6.1")
+	require.NoError(t, err)
+	assert.Equal(t, "v1.6.1", got.Version, "the build says which version it is, not this binary's go.mod")
+	got, err = Find(all, "mine@0a1b2c+dirty")
+	require.NoError(t, err)
+	assert.Equal(t, mine.Doc, got.Doc, "it goes by the name under which it was asked for")
+	assert.Equal(t, []lease.Player{{Name: "mine", Version: "0a1b2c+dirty", Doc: mine.Doc}}, Describe([]sim.Target{got}))
 }
 
 func TestAllAreComplete(t *testing.T) {

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 // A runner turns leases into judged worlds.
 type runner struct {
+	players  []sim.Target
 	setup    lease.Setup
 	scenario *sim.Scenario
 	pairs    []pair
@@ -44,11 +45,11 @@ func (r *runner) Setup(s lease.Setup, events func([]byte) error) error {
 	}
 	r.setup, r.scenario, r.events = s, scenario, events
 	for _, p := range s.Pairs {
-		client, err := targets.Find(p.Client)
+		client, err := targets.Find(r.players, p.Client)
 		if err != nil {
 			return err
 		}
-		server, err := targets.Find(p.Server)
+		server, err := targets.Find(r.players, p.Server)
 		if err != nil {
 			return err
 		}
@@ -94,7 +95,7 @@ func (r *runner) world(l lease.Lease) (lease.Reply, error) {
 	if h != nil {
 		r.garbage += len(h.Events)
 	}
-	return r.reply(l, p.arm, h, left)
+	return r.reply(l, p, h, left)
 }
 
 // settle lets everything run that is still runnable, from the start of the
@@ -102,10 +103,10 @@ func (r *runner) world(l lease.Lease) (lease.Reply, error) {
 // what is left over would take part in the next world's shuffling.
 func settle() { time.Sleep(time.Millisecond) }
 
-func (r *runner) reply(l lease.Lease, arm analysis.Arm, h *history.History, left int) (lease.Reply, error) {
-	reply := lease.Reply{Dirty: left > 0}
+func (r *runner) reply(l lease.Lease, p pair, h *history.History, left int) (lease.Reply, error) {
+	reply := lease.Reply{Dirty: left > 0 || p.server.OneWorld}
 	if r.setup.Mode == lease.Judge {
-		world, err := json.Marshal(analysis.Observe(arm, h))
+		world, err := json.Marshal(analysis.Observe(p.arm, h))
 		if err != nil {
 			return lease.Reply{}, fmt.Errorf("encode the world: %w", err)
 		}

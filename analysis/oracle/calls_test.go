@@ -1,0 +1,188 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// Two calls, of which the second is read and neither begun nor answered.
+const lost = running + `
+	client issue 2; > call 2
+	25 server < call 2
+	30 server end 1 "done 1"; > result 1
+	40 client < result 1; return 1 "done 1"
+`
+
+func two(text string) script { return bare(text, "cooperative", "cooperative") }
+
+func TestRequestDispatched(t *testing.T) {
+	runRule(t, "REQUEST-DISPATCHED", dispatchCases())
+}
+
+func dispatchCases() []ruleCase {
+	const rule = "REQUEST-DISPATCHED"
+	limit := `60000 world horizon calls had not returned
+		60001 client close; return 2 closed; hangup; closed`
+	return []ruleCase{{
+		why: "nothing was asked", want: Vacuous,
+		script: script{},
+	}, {
+		why: "handled", want: Pass, checked: 1,
+		script: script{text: running + `50 server end 1 "done 1"; > result 1
+			60 client < result 1; return 1 "done 1"`},
+	}, {
+		why: "refused", want: Pass, checked: 1,
+		script: script{text: `10 client issue 1; > call 1
+			20 server < call 1; > error 1
+			30 client < error 1; return 1 refused`},
+	}, {
+		why: "neither", want: Fail, checked: 2, fails: rule, side: history.Server,
+		script: two(lost + limit),
+	}, {
+		why: "neither, after a cancel: a stricter rule's", want: Pass, checked: 1, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		script: two(running + `
+			client issue 2; > call 2
+			25 server < call 2` + cancelled + `server end 1 canceled
+			` + limit),
+	}, {
+		why: "cancelled while it was queued", want: Pass, checked: 1,
+		script: two(lost + `50 client cancel 2; > cancel 2; return 2 canceled
+			60 server < cancel 2` + farewell),
+	}, {
+		why: "the world ended before the server could have come to it", want: Pass, checked: 1,
+		script: two(lost + `300 world horizon calls had not returned
+			301 client close; return 2 closed; hangup; closed`),
+	}, {
+		why: "the session ended first", want: Pass, checked: 1,
+		script: two(lost + `50 client close; hangup; return 2 closed
+			60 server eof; hangup; served
+			70 client closed`),
+	}, {
+		why: "the network still holds something", want: Pass, checked: 1, uncounted: whyEnRoute,
+		script: two(lost + `50 server > progress 1
+			` + limit + `
+			60002 client ~ progress 1`).unarrived(),
+	}, {
+		why: "an id that was used twice", want: Vacuous,
+		script: bare(`10 client issue 1; > call 1; > call 1
+			20 server < call 1; < call 1` + `
+			` + `60000 world horizon calls had not returned
+			60001 client close; return 1 closed; hangup; closed`),
+	}}
+}
+
+func TestNoSpuriousCancel(t *testing.T) {
+	runRule(t, "NO-SPURIOUS-CANCEL", spuriousCases())
+}
+
+func spuriousCases() []ruleCase {
+	const rule = "NO-SPURIOUS-CANCEL"
+	return []ruleCase{{
+		why: "left alone", want: Pass, checked: 1,
+		script: script{text: running + `50 server end 1 "done 1"; > result 1
+			60 client < result 1; return 1 "done 1"`},
+	}, {
+		why: "told because of its cancel", want: Vacuous,
+		script: script{text: running + cancelled + `server end 1 canceled`},
+	}, {
+		why: "told for no reason", want: Fail, checked: 1, fails: rule, side: history.Server,
+		script: script{text: running + `50 server told 1; end 1 canceled; > error 1
+			60 client < error 1; return 1 canceled`},
+	}, {
+		why: "told before its caller gave up", want: Fail, checked: 1, fails: rule,
+		script: script{handlers: []string{"slow-cleanup"}, text: running + `25 server told 1
+			30 client cancel 1; > cancel 1; return 1 canceled
+			40 server < cancel 1; end 1 canceled`},
+	}, {
+		why: "told when another call's cancel had been read: a stricter rule's", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		script: script{handlers: []string{"cooperative", "cooperative"}, text: running + `
+			client issue 2; > call 2
+			server < call 2; start 2` + cancelled + `server told 2; end 1 canceled; end 2 canceled; > error 2
+			50 client < error 2; return 2 canceled`},
+	}, {
+		why: "told because the session ended", want: Vacuous,
+		script: bare(closedEarly + `server told 1; end 1 canceled; hangup; served`),
+	}, {
+		why: "told in the instant in which the server ended the session", want: Vacuous, uncounted: whyClosing, fails: "RACE-GRACEFUL",
+		script: bare(running + `50 server told 1; end 1 canceled; hangup; served
+			60 client eof; return 1 lost; close; hangup; closed`),
+	}, {
+		why: "an id that was used twice", want: Vacuous, uncounted: whyUnclearID,
+		script: script{text: running + `client > call 1
+			50 server < call 1; told 1; end 1 canceled; > error 1
+			60 client < error 1; return 1 canceled`},
+	}}
+}
+
+func TestAnswerOwn(t *testing.T) {
+	runRule(t, "ANSWER-OWN", ownCases())
+}
+
+func ownCases() []ruleCase {
+	const rule = "ANSWER-OWN"
+	pair := `
+		10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; < call 2; start 2
+		30 server end 1 "done 1"; > result 1
+		40 client < result 1; return 1 "done 1"
+		50 server end 2 "done 2"; > result 2
+	`
+	return []ruleCase{{
+		why: "each its own", want: Pass, checked: 2,
+		script: two(pair + `60 client < result 2; return 2 "done 2"` + farewell),
+	}, {
+		why: "the other one's", want: Fail, checked: 2, fails: rule, side: history.Client,
+		script: two(pair + `60 client < result 2; return 2 "done 1"` + farewell),
+	}, {
+		why: "the other one's, as the server wrote it", want: Fail, checked: 2, fails: rule, side: history.Server,
+		script: two(`
+			10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			30 server end 1 "done 1"; > result 1
+			40 client < result 1; return 1 "done 1"
+			50 server end 2 "done 2"; > stale 2
+			60 client < stale 2; return 2 "done 1"` + farewell),
+	}, {
+		why: "a value that nobody returned proves nothing", want: Pass, checked: 1,
+		script: two(pair + `60 client < result 2; return 2 "done 3"` + farewell),
+	}, {
+		why: "an error is nobody's value", want: Pass, checked: 1,
+		script: two(pair + `60 client < result 2; return 2 refused` + farewell),
+	}, {
+		why: "after a cancel: a stricter rule's", want: Pass, checked: 1, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		script: bare(pair+`52 client issue 3; > call 3
+			53 server < call 3; start 3
+			54 client cancel 3; > cancel 3; return 3 canceled
+			55 server < cancel 3; told 3; end 3 canceled
+			60 client < result 2; return 2 "done 1"`+farewell, "cooperative", "cooperative", "cooperative"),
+	}, {
+		why: "of a response that the client should have dropped: another rule's", want: Vacuous, uncounted: whyUnderLate, fails: "LATE-IGNORED",
+		script: two(`
+			10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			30 server end 1 "done 1"; > result 1
+			32 client cancel 1; > cancel 1; return 1 canceled
+			40 client < result 1
+			42 server < cancel 1
+			50 server end 2 "done 2"; > result 2
+			60 client < result 2; return 2 "done 1"` + farewell),
+	}, {
+		why: "put there by the server, whatever became of the cancelled one", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		script: two(`
+			10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			30 server end 1 "done 1"; > result 1
+			32 client cancel 1; > cancel 1; return 1 canceled
+			40 client < result 1
+			42 server < cancel 1
+			50 server end 2 "done 2"; > stale 2
+			60 client < stale 2; return 2 "done 1"` + farewell),
+	}}
+}
+
+// unarrived makes the frames that nobody read such as had not arrived either.
+func (s script) unarrived() script {
+	s.lost = true
+	return s
+}

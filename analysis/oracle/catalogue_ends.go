@@ -1,0 +1,104 @@
+package oracle
+
+// The rules of how a session ends.
+func endRules() []Rule {
+	return []Rule{{
+		ID:        "SHUT-STDIO-SERVER",
+		Statement: "A server whose client has gone tells the handlers that are still at work, and ends.",
+		Property:  Liveness,
+		Clauses: []Clause{
+			{From: modernEra, Page: stdioPage, Quote: "Servers SHOULD exit promptly when their standard input is closed or reads return end-of-file", Level: Should},
+		},
+		Convicts: "The application had closed the client and the server had read the end of its input. After that a handler worked on for more than ten seconds " +
+			"without its context being done, while the server's run had not returned; or all handlers had ended, and for ten seconds more the run had not.",
+		Exempt: []Exemption{
+			{Why: whyEndedSoon, What: "A handler that was not told and ended within ten seconds: the server may have waited for it on purpose."},
+			{Why: whyServed, What: "The server's run had returned. A server that is a process of its own would have ended with it, and its handlers too."},
+			{Race: "R13", Why: whyToolRuns, What: "The server waits for a tool that has been told and goes on."},
+			{Why: whyUnderRace, What: "A server that does not end after cancels, with nothing in flight: the same is a breach of RACE-GRACEFUL."},
+			{Why: whyServerHeld, What: "The server could not act: a message of its own was being written, and the network did not take it."},
+			{Why: whyCrashed, What: "The process crashed before."},
+			{What: "A session that a side ended by itself before, and one of which only the client's writing half was closed."},
+		},
+		Notes: []string{
+			"Before 2026-07-28 the text asks the client to close the server's input and to wait for it to exit, and says nothing of what the server does; there the rule is one of quality.",
+			"Q6: \"promptly\" has no bound. Ten seconds of virtual time, in which computing takes none, are longer than clients usually wait before they end a server by force.",
+		},
+		Mutants: []string{"mutant:ignores-eof"},
+	}, {
+		ID:        "CLOSE-BOUNDED",
+		Statement: "Closing a client returns, also while calls are in flight, whose tools stop when told.",
+		Property:  Liveness,
+		Convicts:  "Ten minutes after the application had called Close it had not returned.",
+		Exempt: []Exemption{
+			{Race: "R13", Why: whyToolRuns, What: "A tool was running that does not stop when told."},
+			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
+			{Why: whyWriterHeld, What: "The client could not write: the network took nothing."},
+			{Why: whyUnderRace, What: "After cancels, with nothing in flight: the same is a breach of RACE-GRACEFUL."},
+			{Why: whyCrashed, What: "The process crashed before."},
+		},
+		Notes: []string{
+			"That a server does not hang up excuses no client: it cannot tell a slow server from a dead one, and the text has it wait \"a reasonable time\".",
+			"Some implementations document that closing waits for the calls in flight. No clause forbids that, and it is counted all the same: nobody has told the tools, " +
+				"so the wait is as long as the longest of them likes. Who closes such a client has to cancel its calls first.",
+		},
+		Mutants: []string{"mutant:close-waits"},
+	}, {
+		ID:        "EOF-DRAINS",
+		Statement: "A server answers what it has read before the end of its input, since a client that closed only its writing half reads on.",
+		Property:  Liveness,
+		Convicts: "The client's writing half was closed and the client read on. A request that the server had read, and that nobody cancelled, had no response when the server hung up, " +
+			"when its run returned, or when the world reached its limit with the handler over. Any response will do, an error too.",
+		Exempt: []Exemption{
+			{Why: whyToolRuns, What: "The server still worked on the request, or may have, when the world ended."},
+			{Why: whyServerHeld, What: "The server was just writing, and the network did not take it."},
+			{Why: whyDeaf, What: "The client, which could not write any more, had given its reading half up, too."},
+			unclearIDExemption(),
+			{Why: whyCrashed, What: "The process crashed before."},
+		},
+		Notes: []string{
+			"Q10: since 2026-07-28 a server SHOULD exit promptly at the end of its input, which is \"the primary graceful-shutdown signal\". A server that does so with requests " +
+				"unanswered keeps that text, so the rule does not exist there. Before, the end of the input asks the server for nothing by the letter.",
+			"A server cannot tell a half-closed client from one that has gone. Telling the handlers and then writing what they return, if only an error, keeps this rule and SHUT-STDIO-SERVER.",
+		},
+		Mutants: []string{"mutant:drops-at-eof"},
+	}}
+}
+
+// The rules of every call, cancelled or not, that have no clause.
+func callRules() []Rule {
+	return []Rule{{
+		ID:        "REQUEST-DISPATCHED",
+		Statement: "A request that was read is handled or answered.",
+		Property:  Liveness,
+		Convicts: "A call's request was read, nobody cancelled it, and in twice the time that all tools together need, until the world reached its limit, " +
+			"neither did its handler begin nor the writing of a response.",
+		Exempt: []Exemption{
+			{Why: whyUnderRace, What: "A cancel had been written before: the same is a breach of RACE-GRACEFUL."},
+			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
+			{What: "The session ended first."},
+		},
+		Mutants: []string{"mutant:loses-requests"},
+	}, {
+		ID:        "NO-SPURIOUS-CANCEL",
+		Statement: "A handler is told to stop only because of a cancel, or because the session ends.",
+		Property:  Safety,
+		Convicts:  "A handler's context was done before its caller had given up, before a cancel for it was written, and before the first sign of the session's end.",
+		Exempt: []Exemption{
+			{Race: "R7", Why: whyClosing, What: "The session ended in the same instant."},
+			{Why: whyUnderRace, What: "The server had read a cancel for another call: the same is a breach of RACE-GRACEFUL."},
+			unclearIDExemption(),
+		},
+		Mutants: []string{"mutant:limits-handlers"},
+	}, {
+		ID:        "ANSWER-OWN",
+		Statement: "Each call gets its own answer.",
+		Property:  Safety,
+		Convicts:  "A call returned the value that the tool of another call, and of no third one, had returned before.",
+		Exempt: []Exemption{
+			{Why: whyUnderRace, What: "A cancel had been written before, for another call: the same is a breach of RACE-GRACEFUL."},
+			{Why: whyUnderLate, What: "The value was that of a cancelled call whose response the client should have dropped."},
+		},
+		Mutants: []string{"mutant:stale-answers"},
+	}}
+}

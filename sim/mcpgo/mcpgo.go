@@ -1,0 +1,52 @@
+// Package mcpgo seats mcp-go, github.com/mark3labs/mcp-go, on either side of a
+// pair: its StdioServer and its client over transport.NewIO, as an application
+// uses them. It changes nothing in the SDK.
+package mcpgo
+
+import (
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// Module is the SDK's module path.
+const Module = "github.com/mark3labs/mcp-go"
+
+// Target describes the SDK in the given version, as it is linked into this
+// binary.
+func Target(version string) sim.Target {
+	return sim.Target{
+		Name:         "mcp-go",
+		Version:      version,
+		Package:      Module,
+		SpecVersions: specVersions(),
+		Sends:        without(sim.Methods(), protocol.Discover),
+		Serves:       served(),
+		Unmarked:     unmarked(),
+		OneWorld:     true,
+		Doc:          "mcp-go by Mark III Labs: its StdioServer, and its client over transport.NewIO",
+		NewClient:    newClient,
+		NewServer:    newServer,
+	}
+}
+
+// specVersions are those that the SDK speaks and mcpsim judges, oldest first.
+func specVersions() []string {
+	return slices.DeleteFunc(sim.SpecVersions(), func(v string) bool {
+		return !slices.Contains(mcp.ValidProtocolVersions, v)
+	})
+}
+
+func served() []string {
+	if !completes {
+		return without(sim.Methods(), protocol.Complete)
+	}
+	return sim.Methods()
+}
+
+func without(methods []string, method string) []string {
+	return slices.DeleteFunc(methods, func(m string) bool { return m == method })
+}
