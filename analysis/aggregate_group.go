@@ -64,6 +64,12 @@ func (t *tally) add(w World) {
 	g.Events += w.Events
 	g.Simulated += w.Simulated
 	g.Leaked += w.Leaked
+	for why, n := range w.Unavailable {
+		if g.Unavailable == nil {
+			g.Unavailable = map[string]int{}
+		}
+		g.Unavailable[why] += n
+	}
 	if w.Leaked > 0 {
 		g.LeakyWorlds++
 	}
@@ -150,6 +156,7 @@ func (t *tally) snapshot() Group {
 	}
 	g.Outcomes = sortedOutcomes(t.outcomes)
 	g.Incidents = maps.Clone(g.Incidents)
+	g.Unavailable = maps.Clone(g.Unavailable)
 	g.SentToRead, g.ReadToTold = g.SentToRead.clone(), g.ReadToTold.clone()
 	g.ToldToEnd, g.CancelToReturn = g.ToldToEnd.clone(), g.CancelToReturn.clone()
 	g.ReadToEnd, g.Lateness = cloneAll(g.ReadToEnd), cloneAll(g.Lateness)

@@ -18,7 +18,29 @@ func Observe(arm Arm, h *history.History) World {
 	for _, e := range h.Events {
 		w.observe(e)
 	}
+	w.Unavailable = unavailable(h.Header)
 	return w
+}
+
+// unavailable counts what a world was asked for and could not do; nil for
+// nothing.
+func unavailable(h history.Header) map[string]int {
+	var out map[string]int
+	count := func(why string, n int) {
+		if out == nil {
+			out = map[string]int{}
+		}
+		out[why] += n
+	}
+	for _, c := range h.Calls {
+		if c.NotAsked != "" {
+			count(c.NotAsked, 1)
+		}
+	}
+	for _, why := range h.Unavailable {
+		count(why, 0)
+	}
+	return out
 }
 
 func (w *World) observe(e history.Event) {

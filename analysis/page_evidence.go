@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func (p Page) answers() []string {
 	return []string{
 		fmt.Sprintf("- Already sent when the cancel was read? No, %s (events %s).", when, joinInts(x.Events)),
 		fmt.Sprintf("- Handler already finished? No, the call was %s when the cancel was read.", x.Phase),
-		fmt.Sprintf("- Call unknown, `initialize`, or a task? No, call %d is a `tools/call` that the server had read.", x.Call),
+		fmt.Sprintf("- Call unknown, `initialize`, or a task? No, call %d is a `%s` that the server had read.", x.Call, cmp.Or(x.Method, "tools/call")),
 	}
 }
 

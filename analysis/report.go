@@ -2,6 +2,8 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -80,7 +82,30 @@ func (r Report) header() string {
 	if m.Clock == "virtual" && !m.Seeded {
 		unseeded = "order within an instant not seeded: a seed may not repeat its history (mcpsim doctor says why)"
 	}
-	return join(flow(who, " · ", "  "), flow(what, " · ", "  "), unseeded)
+	return join(flow(who, " · ", "  "), flow(what, " · ", "  "), unseeded, r.unavailable())
+}
+
+// unavailable says what was asked for and could not be done. Nothing was judged
+// from it.
+func (r Report) unavailable() string {
+	all := map[string]int{}
+	for _, g := range r.Summary.Tested() {
+		for why, n := range g.Unavailable {
+			all[why] += n
+		}
+	}
+	var whats []string
+	for _, why := range slices.Sorted(maps.Keys(all)) {
+		what := why
+		if n := all[why]; n > 0 {
+			what += fmt.Sprintf(" (%s)", plural(n, "call"))
+		}
+		whats = append(whats, what)
+	}
+	if len(whats) == 0 {
+		return ""
+	}
+	return hang("-   ", "not available, and not judged: "+strings.Join(whats, ", "))
 }
 
 func (r Report) files() string {

@@ -64,6 +64,9 @@ func wording(rule string) RuleText {
 		return RuleText{Says: "cancels a request that it never issued", Counts: "cancels sent", Exercise: "No cancel was sent."}
 	case "CANCEL-STDIO-REQUIRED", "CANCEL-CLIENT-NOTIFIES":
 		return RuleText{Says: "gives a call up without sending a cancel", Counts: "pending calls that were given up", Exercise: noGivenUp}
+	case "TIMEOUT-CANCEL":
+		return RuleText{Says: "lets a call's time run out without sending a cancel", Counts: "pending calls whose time was up",
+			Exercise: "No pending call ran into a deadline: write cancel: {timeouts: 0.3}."}
 	case "RESP-ONCE":
 		return RuleText{Says: "answers one request twice", Counts: "requests that were answered", Exercise: "No request was answered."}
 	case "LATE-IGNORED":

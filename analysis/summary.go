@@ -33,8 +33,9 @@ type Group struct {
 	Rules       []RuleTally             `json:"rules"`    // one a rule, in the order of oracle.Rules
 	Outcomes    []Outcome               `json:"outcomes"` // sent cancels, counted by what became of them; sorted
 	Incidents   map[oracle.Incident]int `json:"incidents"`
-	LeakyWorlds int                     `json:"leaky_worlds"` // worlds with goroutines left after close
-	Leaked      int                     `json:"leaked"`       // goroutines left, all worlds together
+	LeakyWorlds int                     `json:"leaky_worlds"`          // worlds with goroutines left after close
+	Leaked      int                     `json:"leaked"`                // goroutines left, all worlds together
+	Unavailable map[string]int          `json:"unavailable,omitempty"` // see World; all worlds together
 
 	// Distributions, in nanoseconds.
 	SentToRead     Distribution                    `json:"sent_to_read"`     // the injected network's

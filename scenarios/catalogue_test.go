@@ -12,7 +12,7 @@ import (
 )
 
 func TestCatalogue(t *testing.T) {
-	assert.Equal(t, []string{"abrupt-close", "cancel-storm", "careless-tools", "half-close", "no-cancels", "server-dies"}, scenarios.Names())
+	assert.Equal(t, []string{"abrupt-close", "aimed-cancels", "cancel-storm", "careless-tools", "every-call", "half-close", "no-cancels", "server-dies"}, scenarios.Names())
 	for _, name := range scenarios.Names() {
 		data, err := scenarios.Read(name)
 		require.NoError(t, err)
@@ -30,6 +30,6 @@ func TestCatalogue(t *testing.T) {
 func TestReadRefusesOtherNames(t *testing.T) {
 	for _, name := range []string{"", "quiet", "cancel-storm.yaml", "../scenarios/cancel-storm", "embed.go"} {
 		_, err := scenarios.Read(name)
-		assert.ErrorContains(t, err, "there are abrupt-close, cancel-storm, careless-tools, half-close, no-cancels, server-dies", "%q", name)
+		assert.ErrorContains(t, err, "there are abrupt-close, aimed-cancels, cancel-storm", "%q", name)
 	}
 }

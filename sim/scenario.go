@@ -40,24 +40,6 @@ const (
 	FIFO     = "fifo"     // first in, first out, as the Go runtime does it
 )
 
-// A Load says who calls, and how often.
-type Load struct {
-	Arrivals string // "closed": a caller makes its next call after the last one has returned
-	Callers  int    // at most MaxCallers
-	Calls    int    // of all callers together, at most MaxCalls
-	// Requests are the kinds of calls; nil: tools/call alone.
-	Requests []RequestKind
-	// Think is how long a caller waits before a call, since its last one returned
-	// or since the load began.
-	Think Distribution
-}
-
-// A RequestKind is a method, and how often it is called.
-type RequestKind struct {
-	Kind   string // see Methods
-	Weight int    // its share of the calls is Weight in the sum of weights
-}
-
 // A Network is the link between the two sides.
 type Network struct {
 	// Profile is the name of the profile that the directions were taken from, for
@@ -80,7 +62,7 @@ type Link struct {
 type Handler struct {
 	Kind    string       // see HandlerKinds
 	Weight  int          // its share of the calls is Weight in the sum of weights
-	Work    Distribution // how long the tool takes when nobody stops it
+	Work    Distribution // how long the tool takes when nobody stops it; instant: zero
 	Every   Distribution // checkpoint and chatty: from one look, or report, to the next; otherwise zero
 	Cleanup Distribution // slow-cleanup: how long it takes to stop; otherwise zero
 }
@@ -93,19 +75,15 @@ const (
 	Chatty      = "chatty"       // reports progress every now and then; stops at once
 	Stubborn    = "stubborn"     // never looks
 	Leaky       = "leaky"        // when it is told, leaves behind a goroutine and a resource
+	Swallow     = "swallow"      // stops at once, and answers as if nothing had happened
+	Instant     = "instant"      // returns at once, told or not
+	Panicking   = "panicking"    // panics when it is told
+	Child       = "child"        // has a goroutine of its own do the work, which stops at once
 )
 
 // HandlerKinds returns the kinds of tools.
 func HandlerKinds() []string {
-	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky}
-}
-
-// A CancelPlan says which calls are cancelled, and when.
-type CancelPlan struct {
-	Share float64 // of the calls, 0 to 1; the rest are left alone, as control
-	// When is "uniform": anywhere in the call's expected life, which is the way
-	// there, the tool's work and the way back.
-	When string
+	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky, Swallow, Instant, Panicking, Child}
 }
 
 // Limits bound a world in virtual time.
@@ -135,6 +113,10 @@ const (
 	maxBandwidth   = 1_000_000_000_000 // bits a second
 	minBuffer      = 1 << 10
 	maxBuffer      = 1 << 30
+	minRate        = 0.001 // calls a second
+	maxRate        = 1_000_000
+	maxRepeat      = 100
+	maxReason      = 200 // bytes
 )
 
 // SpecVersions returns the protocol versions that this version of mcpsim speaks,
@@ -154,8 +136,8 @@ func defaultScenario() *Scenario {
 		SpecVersions: defaultSpecVersions(),
 		Client:       "go-sdk",
 		Server:       "go-sdk",
-		Load:         Load{Arrivals: "closed", Callers: 1, Calls: 1, Think: Fixed(0)},
-		Cancel:       CancelPlan{When: "uniform"},
+		Load:         Load{Arrivals: Closed, Callers: 1, Calls: 1, Think: Fixed(0)},
+		Cancel:       CancelPlan{When: Uniform},
 		Scheduler:    Shuffled,
 		Limits:       Limits{Horizon: 10 * time.Minute},
 	}

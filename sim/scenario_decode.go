@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/netem"
@@ -46,35 +47,17 @@ func (d *decoder) texts(to *[]string, example string) reader {
 	}
 }
 
-func (d *decoder) load(l *Load, n *node, path string) {
-	d.mapping(n, path,
-		key{"arrivals", d.text(&l.Arrivals, "closed"), ""},
-		key{"callers", d.integer(&l.Callers), ""},
-		key{"calls", d.integer(&l.Calls), ""},
-		key{"think", d.distribution(&l.Think), ""},
-		key{"requests", func(n *node, path string) { d.requests(&l.Requests, n, path) }, ""},
-	)
-}
-
-func (d *decoder) requests(to *[]RequestKind, n *node, path string) {
-	*to = []RequestKind{}
-	d.list(n, path, "- {kind: tools/call, weight: 7}", func(n *node, path string) {
-		k := RequestKind{Weight: 1}
-		d.mapping(n, path,
-			key{"kind", d.text(&k.Kind, "tools/call"), "tools/call"},
-			key{"weight", d.integer(&k.Weight), ""},
-		)
-		*to = append(*to, k)
-	})
-}
-
 func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 	d.list(n, path, "- {kind: cooperative, work: 100ms}", func(n *node, path string) {
 		h := Handler{Weight: 1}
+		work := exampleExponential
+		if n.says("kind", Instant) {
+			work = ""
+		}
 		d.mapping(n, path,
 			key{"kind", d.text(&h.Kind, Cooperative), Cooperative},
 			key{"weight", d.integer(&h.Weight), ""},
-			key{"work", d.distribution(&h.Work), exampleExponential},
+			key{"work", d.distribution(&h.Work), work},
 			key{"every", d.distribution(&h.Every), ""},
 			key{"cleanup", d.distribution(&h.Cleanup), ""},
 		)
@@ -82,11 +65,9 @@ func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 	})
 }
 
-func (d *decoder) cancel(p *CancelPlan, n *node, path string) {
-	d.mapping(n, path,
-		key{"share", d.share(&p.Share), "0.725"},
-		key{"when", d.text(&p.When, "uniform"), ""},
-	)
+// says reports whether n is a mapping with that text under the key.
+func (n *node) says(name, text string) bool {
+	return slices.ContainsFunc(n.entries, func(e entry) bool { return e.key.text == name && e.value.text == text })
 }
 
 func (d *decoder) limits(l *Limits, n *node, path string) {

@@ -19,17 +19,10 @@ func (sc *Scenario) Marshal() []byte {
 	w.line("spec_versions: [%s]", strings.Join(sc.SpecVersions, ", "))
 	w.line("client: %s", strconv.Quote(sc.Client))
 	w.line("server: %s", strconv.Quote(sc.Server))
-	w.line("load:")
-	w.line("  arrivals: %s", sc.Load.Arrivals)
-	w.line("  callers: %d", sc.Load.Callers)
-	w.line("  calls: %d", sc.Load.Calls)
-	w.line("  think: %s", formatDistribution(sc.Load.Think))
-	w.requests(sc.Load.Requests)
+	w.load(sc.Load)
 	w.network(sc.Network)
 	w.handlers(sc.Handlers)
-	w.line("cancel:")
-	w.line("  share: %s", strconv.FormatFloat(sc.Cancel.Share, 'f', -1, 64))
-	w.line("  when: %s", sc.Cancel.When)
+	w.cancel(sc.Cancel)
 	w.end(sc.End)
 	w.line("scheduler: %s", sc.Scheduler)
 	w.line("limits:")
@@ -44,16 +37,6 @@ type yamlWriter struct{ strings.Builder }
 
 func (w *yamlWriter) line(format string, args ...any) {
 	fmt.Fprintf(w, format+"\n", args...)
-}
-
-func (w *yamlWriter) requests(kinds []RequestKind) {
-	if kinds == nil {
-		return
-	}
-	w.line("  requests:")
-	for _, k := range kinds {
-		w.line("    - {kind: %s, weight: %d}", k.Kind, k.Weight)
-	}
 }
 
 func (w *yamlWriter) network(n Network) {
@@ -77,7 +60,9 @@ func (w *yamlWriter) handlers(handlers []Handler) {
 	for _, h := range handlers {
 		w.line("  - kind: %s", h.Kind)
 		w.line("    weight: %d", h.Weight)
-		w.line("    work: %s", formatDistribution(h.Work))
+		if h.Kind != Instant {
+			w.line("    work: %s", formatDistribution(h.Work))
+		}
 		if h.Every != (Distribution{}) {
 			w.line("    every: %s", formatDistribution(h.Every))
 		}

@@ -259,9 +259,9 @@ func drawScenario(t *rapid.T) *sim.Scenario {
 		SpecVersions: rapid.SampledFrom([][]string{{"2025-11-25"}, {"2026-07-28"}, {"2026-07-28", "2025-11-25"}}).Draw(t, "versions"),
 		Client:       rapid.SampledFrom([]string{"go-sdk", "reference", `go-sdk@C:\sdk"x`, "mutant:late-value"}).Draw(t, "client"),
 		Server:       "go-sdk@v1.8.0",
-		Load:         sim.Load{Arrivals: "closed", Callers: rapid.IntRange(1, 8).Draw(t, "callers"), Calls: rapid.IntRange(8, 99).Draw(t, "calls"), Think: drawDistribution(t)},
+		Load:         drawLoad(t),
 		Network:      sim.Network{Profile: rapid.SampledFrom([]string{"", "wan"}).Draw(t, "profile"), ClientToServer: drawLink(t), ServerToClient: drawLink(t)},
-		Cancel:       sim.CancelPlan{Share: rapid.Float64Range(0, 1).Draw(t, "share"), When: "uniform"},
+		Cancel:       drawCancelPlan(t),
 		Scheduler:    rapid.SampledFrom([]string{"shuffled", "fifo"}).Draw(t, "scheduler"),
 		Limits:       sim.Limits{Horizon: 2400 * time.Hour, Settle: 2000*time.Hour + drawTime(t, "settle")},
 	}
@@ -281,6 +281,38 @@ func drawScenario(t *rapid.T) *sim.Scenario {
 	return sc
 }
 
+func drawLoad(t *rapid.T) sim.Load {
+	l := sim.Load{Arrivals: sim.Closed, Callers: rapid.IntRange(1, 8).Draw(t, "callers"), Calls: rapid.IntRange(8, 99).Draw(t, "calls"), Think: drawDistribution(t)}
+	if rapid.Bool().Draw(t, "open") {
+		l = sim.Load{Arrivals: sim.Open, Calls: l.Calls, Rate: rapid.Float64Range(0.001, 1e6).Draw(t, "rate")}
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "requests") {
+		l.Requests = append(l.Requests, sim.RequestKind{
+			Kind: rapid.SampledFrom(sim.Methods()).Draw(t, "method"), Weight: rapid.IntRange(1, 9).Draw(t, "weight"),
+		})
+	}
+	return l
+}
+
+func drawCancelPlan(t *rapid.T) sim.CancelPlan {
+	p := sim.CancelPlan{
+		Share: rapid.Float64Range(0, 1).Draw(t, "share"), When: sim.Uniform,
+		Timeouts: rapid.SampledFrom([]float64{0, 0.3, 1}).Draw(t, "timeouts"),
+		Reason:   rapid.StringMatching(`[ -~äß漢"\\#:{}'&*!|>%@]{0,60}`).Draw(t, "reason"),
+		Repeat:   rapid.IntRange(0, 100).Draw(t, "repeat"),
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "aims") {
+		a := sim.Aim{Event: rapid.SampledFrom(sim.CancelEvents()).Draw(t, "event"), Weight: rapid.IntRange(1, 9).Draw(t, "weight")}
+		if a.Event == sim.AtEnded && rapid.Bool().Draw(t, "early") {
+			a.Before = drawDistribution(t)
+		} else {
+			a.Offset = drawDistribution(t)
+		}
+		p.When, p.Timeouts, p.Aims = sim.Aimed, 0, append(p.Aims, a)
+	}
+	return p
+}
+
 func drawHandler(t *rapid.T) sim.Handler {
 	h := sim.Handler{
 		Kind:   rapid.SampledFrom(sim.HandlerKinds()).Draw(t, "kind"),
@@ -290,6 +322,8 @@ func drawHandler(t *rapid.T) sim.Handler {
 	switch h.Kind {
 	case sim.Checkpoint, sim.Chatty:
 		h.Every = sim.Fixed(time.Minute + drawTime(t, "every"))
+	case sim.Instant:
+		h.Work = sim.Distribution{}
 	case sim.SlowCleanup:
 		h.Cleanup = sim.Fixed(1 + drawTime(t, "cleanup"))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -121,6 +122,22 @@ func formatBandwidth(bits int64) string {
 	}
 	return formatMeasure(bits, bitrates())
 }
+
+// parseRate reads a number of calls a second.
+func parseRate(text string) (float64, complaint) {
+	const cure = "write it like 20/s or 0.5/s"
+	if plainNumber.MatchString(text) {
+		return 0, complaint{text + " has no unit", "write " + strings.Trim(text, "+-_.") + "/s"}
+	}
+	number, found := strings.CutSuffix(text, "/s")
+	rate, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !found || err != nil || !plainNumber.MatchString(strings.TrimSpace(number)) {
+		return 0, complaint{quote(text) + " is no rate", cure}
+	}
+	return rate, complaint{}
+}
+
+func formatRate(rate float64) string { return strconv.FormatFloat(rate, 'f', -1, 64) + "/s" }
 
 // parseSize reads a number of bytes.
 func parseSize(text string) (int64, complaint) {

@@ -113,29 +113,6 @@ func (c *checker) specVersions(sc *Scenario) {
 	}
 }
 
-func (c *checker) load(l Load) {
-	c.oneOf("load.arrivals", l.Arrivals, "closed")
-	c.integer("load.callers", l.Callers, 1, MaxCallers)
-	c.integer("load.calls", l.Calls, 1, MaxCalls)
-	c.distribution("load.think", l.Think, maxDelay)
-	c.requests(l.Requests)
-	if l.Callers > l.Calls && l.Callers <= MaxCallers && l.Calls > 0 {
-		c.fault("load.callers", fmt.Sprintf("%d callers cannot share %d calls", l.Callers, l.Calls),
-			"give each caller a call: calls counts those of all callers together")
-	}
-}
-
-func (c *checker) requests(kinds []RequestKind) {
-	if n := len(kinds); kinds != nil && (n == 0 || n > maxHandlers) {
-		c.fault("load.requests", fmt.Sprintf("there are %d", n), fmt.Sprintf("list 1 to %d, such as - {kind: tools/call, weight: 7}", maxHandlers))
-	}
-	for i, k := range kinds {
-		path := fmt.Sprintf("load.requests[%d]", i)
-		c.oneOf(path+".kind", k.Kind, Methods()...)
-		c.integer(path+".weight", k.Weight, 1, maxWeight)
-	}
-}
-
 func (c *checker) integer(path string, n, least, most int) {
 	if n < least || n > most {
 		c.fault(path, fmt.Sprintf("%d is out of range", n), fmt.Sprintf("write a number from %d to %d", least, most))
@@ -180,6 +157,9 @@ func (c *checker) handler(path string, h Handler) {
 		return
 	}
 	c.owns(path, h.Kind, ownedFigure{"every", h.Every, h.steps(), "25ms"})
+	if h.Kind == Instant && h.Work != (Distribution{}) {
+		c.fault(path+".work", "work has no meaning for "+Instant, "leave it out")
+	}
 	c.owns(path, h.Kind, ownedFigure{"cleanup", h.Cleanup, h.Kind == SlowCleanup, "{uniform: {min: 5ms, max: 50ms}}"})
 	if h.steps() && h.Every != (Distribution{}) && longest(h.Work)/maxSteps > expected(h.Every) {
 		c.fault(path+".every", fmt.Sprintf("a call of up to %s would take more than %d steps", formatDuration(longest(h.Work)), maxSteps),
@@ -206,13 +186,6 @@ func (c *checker) owns(path, kind string, f ownedFigure) {
 	case given && !f.owned:
 		c.fault(path+"."+f.key, fmt.Sprintf("%s has no meaning for %s", f.key, kind), "leave it out")
 	}
-}
-
-func (c *checker) cancel(p CancelPlan) {
-	if !(p.Share >= 0 && p.Share <= 1) { // not the other way round: NaN is neither
-		c.fault("cancel.share", fmt.Sprintf("%v is no share", p.Share), shareCure)
-	}
-	c.oneOf("cancel.when", p.When, "uniform")
 }
 
 func (c *checker) requirements(sc *Scenario) {
@@ -270,6 +243,9 @@ func (c *checker) fits(sc *Scenario) {
 // expectedLoad is about how long the callers need for all calls when nobody
 // cancels, in whole seconds.
 func (sc *Scenario) expectedLoad() time.Duration {
+	if sc.Load.Arrivals == Open {
+		return time.Duration(min(float64(sc.Load.Calls)/sc.Load.Rate*float64(time.Second), float64(maxHorizon)*100)).Round(time.Second)
+	}
 	var work, weights float64
 	for _, h := range sc.Handlers {
 		work += float64(h.Weight) * float64(expected(h.Work))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/clock"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
@@ -29,7 +30,7 @@ type Schedule struct {
 // nanoseconds of its own, so that no two acts fall on one instant by design.
 type ScheduledCall struct {
 	Call     int           `json:"call"`                 // from 1
-	Caller   int           `json:"caller"`               // from 0
+	Caller   int           `json:"caller"`               // from 0; with open arrivals each call has a caller of its own
 	Think    time.Duration `json:"think_ns"`             // before it is issued, since its caller's last call returned or the load began
 	Method   string        `json:"method"`               // see Methods
 	Tool     string        `json:"tool"`                 // the name of the tool or prompt; empty where no code of the application's answers
@@ -42,8 +43,18 @@ type ScheduledCall struct {
 	// when nobody cancels it: the way there, the work and the way back.
 	Life time.Duration `json:"life_ns"`
 	// Cancel is when the caller loses interest, since the call was issued, from 1 ns
-	// to Life; nil for a call that is left alone as control.
+	// to Life; nil for a call that is left alone as control, or has an Aim.
 	Cancel *time.Duration `json:"cancel_ns,omitempty"`
+	// Aim is the event of the call from which on its cancel is timed; nil: none.
+	Aim *ScheduledAim `json:"aim,omitempty"`
+	// Deadline says that Cancel is a deadline that the call is made with.
+	Deadline bool `json:"deadline,omitempty"`
+}
+
+// A ScheduledAim is when a caller loses interest, since an event of its call.
+type ScheduledAim struct {
+	Event  string        `json:"event"`     // see CancelEvents
+	Offset time.Duration `json:"offset_ns"` // below 0: before the end of the handler, if nobody stops it
 }
 
 // Expand draws the schedule of one seed. The scheduler's seed follows from the
@@ -70,7 +81,22 @@ func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error)
 	for i := range s.Calls {
 		s.Calls[i] = expandCall(sc, seed, i+1)
 	}
+	if sc.Load.Arrivals == Open {
+		s.open(sc.Load.Rate)
+	}
 	return s, nil
+}
+
+// open makes what each call waits for before it is issued run from the call
+// before, as a Poisson process of so many calls a second, and gives it a caller of
+// its own.
+func (s *Schedule) open(rate float64) {
+	between := Distribution{Distribution: netem.Exponential, Mean: time.Duration(float64(time.Second) / rate)}
+	at := time.Duration(0)
+	for i := range s.Calls {
+		at += NewStream(s.Seed, "arrival", i+1).Dithered(between)
+		s.Calls[i].Caller, s.Calls[i].Think = i, at
+	}
 }
 
 // drawable reports whether there are calls to draw, and something to draw them
@@ -82,7 +108,8 @@ func (sc *Scenario) drawable() bool {
 		return !known || k.Weight < 1 || k.Weight > maxWeight
 	}
 	l := sc.Load
-	return l.Calls >= 1 && l.Calls <= MaxCalls && l.Callers >= 1 && l.Callers <= MaxCallers &&
+	closed := l.Arrivals != Open && l.Callers >= 1 && l.Callers <= MaxCallers
+	return l.Calls >= 1 && l.Calls <= MaxCalls && (closed || l.Arrivals == Open && l.Rate >= minRate) &&
 		len(sc.Handlers) > 0 && !slices.ContainsFunc(sc.Handlers, weightless) &&
 		!slices.ContainsFunc(l.Requests, unknown)
 }
@@ -94,7 +121,7 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 	}
 	c := ScheduledCall{
 		Call:   call,
-		Caller: (call - 1) % sc.Load.Callers,
+		Caller: (call - 1) % max(sc.Load.Callers, 1),
 		Think:  draw("think", sc.Load.Think),
 	}
 	m := pickMethod(sc.Load.Requests, NewStream(seed, "request", call))
@@ -103,7 +130,7 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 		c.runs(pickHandler(sc.Handlers, NewStream(seed, "handler", call)), draw)
 	}
 	c.Life = c.Work + sc.Network.roundTrip()
-	c.Cancel = drawCancel(sc.Cancel, seed, c)
+	c.drawCancel(sc.Cancel, seed)
 	return c
 }
 
@@ -153,16 +180,34 @@ func pick[T any](all []T, weight func(T) int, s *Stream) T {
 	panic("a draw below the sum of weights hits nothing")
 }
 
-// drawCancel decides whether a call is cancelled, and when: anywhere in its
-// expected life. Since the network draws its delays later, some cancels come
-// before the request has arrived, most while the tool is at work, and some when
-// the response is under way or has been read.
-func drawCancel(p CancelPlan, seed uint64, c ScheduledCall) *time.Duration {
+// drawCancel decides whether a call is cancelled, and when. A uniform cancel comes
+// anywhere in the call's expected life: since the network draws its delays later,
+// some come before the request has arrived, most while the tool is at work, and
+// some when the response is under way or has been read.
+func (c *ScheduledCall) drawCancel(p CancelPlan, seed uint64) {
 	if NewStream(seed, "cancelled", c.Call).Float64() >= p.Share {
-		return nil
+		return
 	}
-	at := 1 + time.Duration(NewStream(seed, "cancel", c.Call).Below(uint64(c.Life)))
-	return &at
+	if p.When == Aimed {
+		c.Aim = drawAim(p.Aims, seed, c.Call)
+	} else {
+		at := 1 + time.Duration(NewStream(seed, "cancel", c.Call).Below(uint64(c.Life)))
+		c.Cancel = &at
+	}
+	if c.Aim != nil && c.Aim.Event == AtIssued {
+		c.Cancel, c.Aim = &c.Aim.Offset, nil
+	}
+	c.Deadline = c.Cancel != nil && NewStream(seed, "deadline", c.Call).Float64() < p.Timeouts
+}
+
+// drawAim draws what a call's cancel is aimed at.
+func drawAim(aims []Aim, seed uint64, call int) *ScheduledAim {
+	a := pick(aims, func(a Aim) int { return a.Weight }, NewStream(seed, "aim", call))
+	distance := NewStream(seed, "aim-distance", call)
+	if a.Before != (Distribution{}) {
+		return &ScheduledAim{Event: a.Event, Offset: -distance.Dithered(a.Before)}
+	}
+	return &ScheduledAim{Event: a.Event, Offset: distance.Dithered(a.Offset)}
 }
 
 // ByCaller returns the calls of each caller in the order in which it makes them,

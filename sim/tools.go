@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -26,7 +27,16 @@ func (h *handler) run(ctx context.Context) (string, error) {
 	h.event(history.Start, history.Event{})
 	stop := context.AfterFunc(ctx, func() { h.notice(ctx) })
 	defer stop()
-	text, err := bodies()[h.call.Handler](h, ctx)
+	text, err := "", errPanic
+	defer func() { h.end(ctx, text, err) }() // after a panic, too, which goes its way
+	text, err = bodies()[h.call.Handler](h, ctx)
+	return text, err
+}
+
+// errPanic is the error of a handler that did not return.
+var errPanic = errors.New("panic")
+
+func (h *handler) end(ctx context.Context, text string, err error) {
 	h.notice(ctx)
 	h.mu.Lock()
 	h.over = true // what the SDK does to the context from here on is tidying up
@@ -36,7 +46,6 @@ func (h *handler) run(ctx context.Context) (string, error) {
 		end.Text = err.Error()
 	}
 	h.event(history.End, end)
-	return text, err
 }
 
 // notice records, once, that the handler's context was done while the handler
@@ -59,6 +68,14 @@ func (h *handler) notice(ctx context.Context) {
 func (h *handler) event(kind history.Kind, e history.Event) {
 	e.Side, e.Kind, e.Call = history.Server, kind, h.call.Call
 	h.world.rec.Add(e)
+	switch kind {
+	case history.Start:
+		h.world.saw(AtStarted, h.call.Call)
+	case history.Progress:
+		h.world.saw(AtProgress, h.call.Call)
+	case history.End:
+		h.world.saw(AtEnded, h.call.Call)
+	}
 }
 
 // wait blocks for d, or until ctx is done: then it notes that the handler was
@@ -93,6 +110,10 @@ func bodies() map[string]body {
 		"chatty":       (*handler).chatty,
 		"stubborn":     (*handler).stubborn,
 		"leaky":        (*handler).leaky,
+		"swallow":      (*handler).swallow,
+		"instant":      (*handler).instant,
+		"panicking":    (*handler).panicking,
+		"child":        (*handler).child,
 	}
 }
 
@@ -161,6 +182,35 @@ func (h *handler) leaky(ctx context.Context) (string, error) {
 		return "", err
 	}
 	h.event(history.Release, history.Event{Value: "resource"})
+	return h.result(), nil
+}
+
+// swallow stops when it is told, and answers as if nothing had happened.
+func (h *handler) swallow(ctx context.Context) (string, error) {
+	if err := h.wait(ctx, h.call.Work); err != nil {
+		return h.result(), nil // as if it were one
+	}
+	return h.result(), nil
+}
+
+// instant has nothing to do.
+func (h *handler) instant(context.Context) (string, error) { return h.result(), nil }
+
+// panicking cannot bear to be told.
+func (h *handler) panicking(ctx context.Context) (string, error) {
+	if err := h.wait(ctx, h.call.Work); err != nil {
+		panic("the tool was told to stop: " + err.Error())
+	}
+	return h.result(), nil
+}
+
+// child has a goroutine of its own do the work, and waits for it.
+func (h *handler) child(ctx context.Context) (string, error) {
+	done := make(chan error, 1)
+	go func() { done <- h.wait(ctx, h.call.Work) }()
+	if err := <-done; err != nil {
+		return "", err
+	}
 	return h.result(), nil
 }
 

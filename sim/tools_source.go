@@ -14,11 +14,12 @@ func HandlerSource(kind string) string {
 	name := map[string]string{
 		Cooperative: "cooperative", Checkpoint: "checkpoint", SlowCleanup: "slowCleanup",
 		Chatty: "chatty", Stubborn: "stubborn", Leaky: "leaky",
+		Swallow: "swallow", Instant: "instant", Panicking: "panicking", Child: "child",
 	}[kind]
 	begin := strings.Index(toolsSource, "func (h *handler) "+name+"(")
 	if name == "" || begin < 0 {
 		return ""
 	}
 	source := toolsSource[begin:]
-	return source[:strings.Index(source, "\n}\n")+3]
+	return source[:strings.Index(source, "}\n\n")+2]
 }

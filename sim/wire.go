@@ -15,13 +15,14 @@ import (
 type wire struct {
 	client, server Conn
 
+	world    *world
 	rec      *history.Recorder
 	calls    *callBook
 	up, down netem.End // the client's end, the server's end
 }
 
 func newWire(w *world) *wire {
-	x := &wire{rec: w.rec, calls: newCallBook(w.Client.Unmarked)}
+	x := &wire{world: w, rec: w.rec, calls: newCallBook(w.Client.Unmarked)}
 	network := w.Scenario.Network
 	x.up, x.down = netem.NewPair(netem.PairConfig{
 		Profile: netem.Profile{Up: network.ClientToServer.direction(), Down: network.ServerToClient.direction()},
@@ -107,13 +108,15 @@ func (t *tap) read(f *netem.Frame) {
 }
 
 func (t *tap) note(side history.Side, kind history.Kind, f *netem.Frame, msg *history.Message, arrived time.Duration, err error) {
-	if t.wire.rec == nil {
-		return
+	call := t.wire.calls.of(t.sender, msg)
+	if t.sender == history.Client && kind == history.Write {
+		t.wire.world.expire()
 	}
 	t.wire.rec.Add(history.Event{
-		Side: side, Kind: kind, Call: t.wire.calls.of(t.sender, msg),
+		Side: side, Kind: kind, Call: call,
 		Frame: f.Index, Msg: msg, Arrived: arrived, Text: text(err),
 	})
+	t.wire.world.sawFrame(t.sender, kind, msg, call)
 }
 
 func (t *tap) eof() {

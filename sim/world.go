@@ -69,6 +69,7 @@ type world struct {
 	client   Client
 	server   Server
 	issued   atomic.Int64 // calls made so far
+	watched  watch
 
 	horizon  chan struct{}      // closed when the world's limit is reached
 	ending   chan struct{}      // closed when callers are to make no further calls
@@ -108,7 +109,11 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		}
 	}
 	w.wire = newWire(w)
-	w.client = cfg.Client.NewClient(ClientEnv{SpecVersion: cfg.SpecVersion})
+	client := ClientEnv{SpecVersion: cfg.SpecVersion}
+	if cfg.Client.RepeatsCancels {
+		client.RepeatCancels = cfg.Scenario.Cancel.Repeat
+	}
+	w.client = cfg.Client.NewClient(client)
 	w.server = cfg.Server.NewServer(w.serverEnv())
 	return w, nil
 }
@@ -135,6 +140,9 @@ func header(cfg WorldConfig) history.Header {
 		Server:  history.Peer{Target: cfg.Server.Name, Version: cfg.Server.Version},
 		Horizon: cfg.Scenario.Limits.Horizon, Settle: cfg.Scenario.Limits.Settle,
 		Calls: make([]history.Call, len(s.Calls)),
+	}
+	if cfg.Scenario.Cancel.Repeat > 0 && !cfg.Client.RepeatsCancels {
+		h.Unavailable = append(h.Unavailable, "client "+cfg.Client.Name+" repeats no cancels")
 	}
 	for i, c := range s.Calls {
 		h.Calls[i] = history.Call{

@@ -55,7 +55,7 @@ func receiverRules() []Rule {
 		Notes: []string{
 			"Q6: \"as soon as practical\" has no bound; in virtual time telling the handler takes no time, so any that passes is the implementation's choice. The distribution is reported beside the verdict.",
 		},
-		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late"},
+		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late", "mutant:heeds-tools-only"},
 	}, {
 		ID:        "PROGRESS-AFTER-CANCEL",
 		Statement: "No progress is reported for a request once its cancel has taken effect.",
@@ -108,7 +108,10 @@ func senderRules() []Rule {
 		},
 		Convicts: unnotified,
 		Exempt:   unnotifiedExemptions(),
-		Mutants:  []string{"mutant:never-notifies", "mutant:cancels-unissued"},
+		Notes: []string{
+			"How to cancel is a MUST; that a call whose time is up is to be cancelled is a SHOULD, and judged by TIMEOUT-CANCEL.",
+		},
+		Mutants: []string{"mutant:never-notifies", "mutant:cancels-unissued"},
 	}, {
 		ID:        "CANCEL-CLIENT-NOTIFIES",
 		Statement: "A client whose caller gives up a pending call tells the server.",
@@ -120,9 +123,23 @@ func senderRules() []Rule {
 		Convicts: unnotified,
 		Exempt:   unnotifiedExemptions(),
 		Notes: []string{
-			"Before 2026-07-28 the clause speaks of timeouts. A caller that gives up is judged alike, since the server is left with the same work that nobody waits for.",
+			"Before 2026-07-28 the clause speaks of timeouts, which TIMEOUT-CANCEL judges. A caller that gives up is judged alike, since the server is left with the same work that nobody waits for.",
 		},
 		Mutants: []string{"mutant:never-notifies", "mutant:cancels-unissued"},
+	}, {
+		ID:        "TIMEOUT-CANCEL",
+		Statement: "A client whose caller set a deadline for a call tells the server when it has passed.",
+		Property:  Liveness,
+		Clauses: []Clause{
+			{From: "2025-03-26", Until: lastLegacy, Page: "basic/lifecycle", Quote: "the sender SHOULD issue a cancellation notification for that request", Level: Should},
+			{From: modernEra, Page: modernPage, Quote: "the sender SHOULD cancel the request and stop waiting for a response", Level: Should},
+		},
+		Convicts: "The deadline of a call passed that was pending and whose request was written, and until the session's end or the world's limit no cancel for it was.",
+		Exempt:   unnotifiedExemptions(),
+		Notes: []string{
+			"That the caller stops waiting is CALLER-UNBLOCKS.",
+		},
+		Mutants: []string{"mutant:forgets-timeouts"},
 	}, {
 		ID:        "LATE-IGNORED",
 		Statement: "Who has cancelled a request ignores a response that arrives afterwards.",
@@ -166,6 +183,7 @@ func sharedRules() []Rule {
 			{Why: whyOwnError, What: "A call whose tool returned an error by itself."},
 			{Why: whyEnRoute, What: "Nothing is missed of a peer while the network still holds frames: a link slower than the load."},
 			{Why: whyToolRuns, What: "The session cannot be closed while a tool runs that has not been told, or that does not stop when told."},
+			{Why: whyToolCrashed, What: "A tool that panics is the application's affair, whether the implementation recovers it or not. If it does, everything else is judged."},
 			{What: "A crash outside the implementations' code makes the verdict unknown."},
 			{What: "What RESP-ONCE or LATE-IGNORED report is not reported again."},
 		},
@@ -204,7 +222,7 @@ func qualityRules() []Rule {
 	}}
 }
 
-const unnotified = "The application cancelled a call that was pending and whose request was written, and until the session's end or the world's limit no cancel for it was."
+const unnotified = "The caller cancelled a call that was pending and whose request was written, and until the session's end or the world's limit no cancel for it was."
 
 func unnotifiedExemptions() []Exemption {
 	return []Exemption{

@@ -23,9 +23,21 @@ func onlyIssued(x *index, t *tally) {
 
 // notifies: a client whose caller gives up a pending call tells the server.
 func notifies(x *index, t *tally) {
+	x.judgeNotifying(t, func(c *call) bool { return !c.timedOut() }, "wrote no cancel for a call that its caller had given up")
+}
+
+// notifiesTimeouts: a client whose caller's time is up tells the server.
+func notifiesTimeouts(x *index, t *tally) {
+	x.judgeNotifying(t, (*call).timedOut, "wrote no cancel for a call whose time was up")
+}
+
+// timedOut reports whether c was ended by its deadline, and not by its caller.
+func (c *call) timedOut() bool { return c.cancel.Text == "deadline" }
+
+func (x *index) judgeNotifying(t *tally, concerns func(c *call) bool, what string) {
 	for i := range x.calls {
 		c := &x.calls[i]
-		if c.cancel == nil || c.req == nil {
+		if c.cancel == nil || c.req == nil || !concerns(c) {
 			continue
 		}
 		if c.req.cancel != nil {
@@ -42,7 +54,7 @@ func notifies(x *index, t *tally) {
 		}
 		t.fail(Violation{
 			Call: c.Call.Call, Side: history.Client, Handler: c.kind(),
-			What: "wrote no cancel for a call that its caller had given up", Lateness: span(c.cancel, end),
+			What: what, Lateness: span(c.cancel, end),
 		}, c.req.frame.write, c.cancel, end)
 	}
 }

@@ -67,6 +67,14 @@ type call struct {
 // code of the application's answers.
 func (c *call) kind() string { return cmp.Or(c.Handler, c.Method) }
 
+// otherMethod is the method of c, empty for the usual one.
+func (c *call) otherMethod() string {
+	if c.Method == "tools/call" {
+		return ""
+	}
+	return c.Method
+}
+
 // A request is a request frame with what belongs to it.
 type request struct {
 	frame      *frame

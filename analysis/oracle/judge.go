@@ -38,6 +38,7 @@ func checks() []check {
 		{"CANCEL-ONLY-ISSUED", history.World, always(Must), onlyIssued},
 		{"CANCEL-STDIO-REQUIRED", history.Client, modern(Must), notifies},
 		{"CANCEL-CLIENT-NOTIFIES", history.Client, since("2025-03-26", Should), notifies},
+		{"TIMEOUT-CANCEL", history.Client, since("2025-03-26", Should), notifiesTimeouts},
 		{"RESP-ONCE", history.World, always(Must), respondOnce},
 		{"RACE-GRACEFUL", history.World, always(Must), raceGraceful},
 		{"LATE-IGNORED", history.Client, always(Should), lateIgnored},

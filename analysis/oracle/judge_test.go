@@ -373,6 +373,29 @@ func TestNotifies(t *testing.T) {
 	}
 }
 
+// A caller whose time is up is not one who gives up: other words of the
+// specification bind, and not as strictly.
+func TestNotifiesTimeouts(t *testing.T) {
+	for _, version := range []string{legacyVersion, modernVersion} {
+		s := func(text string) script { return script{version: version, text: text} }
+		runRule(t, "TIMEOUT-CANCEL", []ruleCase{{
+			why: "a caller gave up, and nobody's time was up", want: Vacuous,
+			script: s(running + cancelled + `server end 1 canceled`),
+		}, {
+			why: "told", want: Pass, checked: 1,
+			script: s(running + `30 client cancel 1 deadline; > cancel 1; return 1 deadline
+				40 server < cancel 1; told 1; end 1 canceled`),
+		}, {
+			why: "not told", want: Fail, checked: 1, fails: "TIMEOUT-CANCEL", side: history.Client,
+			script: s(running + `30 client cancel 1 deadline; return 1 deadline`),
+		}, {
+			why: "the response came in the same instant", want: Vacuous, uncounted: whyReplyFirst,
+			script: s(running + `30 server end 1 "done 1"; > result 1
+				40 client cancel 1 deadline; < result 1; return 1 deadline`),
+		}})
+	}
+}
+
 func TestRespondOnce(t *testing.T) {
 	runRule(t, "RESP-ONCE", []ruleCase{{
 		why: "the probe alone", want: Pass, checked: 1,

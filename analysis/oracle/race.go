@@ -43,6 +43,10 @@ func raceGraceful(x *index, t *tally) {
 			x.judgeBystander(&x.calls[i], owners[&x.calls[i]], t)
 		}
 	}
+	if x.crash != nil && x.crash.Blame == toolsCrash {
+		t.leave(whyToolCrashed)
+		return // what the other cancels would have come to is not known
+	}
 	// What is put to the test is every cancel; some of them had a bad end.
 	t.verdict.Checked = max(len(x.cancels), t.verdict.Failed)
 }
@@ -50,6 +54,9 @@ func raceGraceful(x *index, t *tally) {
 // judgeEnd judges a world that crashed, or whose session ended without the
 // application's asking.
 func (x *index) judgeEnd(t *tally) {
+	if x.crash != nil && x.crash.Blame == toolsCrash {
+		return
+	}
 	if x.crash != nil {
 		side, known := blamed(x.crash.Blame)
 		if !known || x.exit != nil && side != history.Client { // the code of a process that was dead already
@@ -68,6 +75,11 @@ func (x *index) judgeEnd(t *tally) {
 	}
 	t.failAt(x, x.broken, Violation{Side: side, What: "ended the session without having been asked to"})
 }
+
+// toolsCrash is the blame for a crash in the scenario's own tool, which took the
+// process with it: that is what a panic that nobody recovers does, and no clause
+// asks an SDK to recover what is not its own.
+const toolsCrash = "tool"
 
 func blamed(blame string) (side history.Side, known bool) {
 	switch blame {

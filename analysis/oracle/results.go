@@ -60,6 +60,8 @@ func (x *index) durations(r *CallResult, c *call) {
 // first. The race must have been judged before.
 func (x *index) incident(c *call) Incident {
 	switch {
+	case c.pending(x.crash) && x.crash.Blame == toolsCrash:
+		return ToolCrashed
 	case c.pending(x.crash):
 		return Crashed
 	case c.pending(x.broken):

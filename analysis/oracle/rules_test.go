@@ -45,7 +45,7 @@ func TestClausesGoWithLevels(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
-	for _, tc := range []struct {
+	levels := []struct {
 		rule           string
 		legacy, modern Level
 	}{
@@ -55,6 +55,7 @@ func TestLevels(t *testing.T) {
 		{"CANCEL-ONLY-ISSUED", Must, Must},
 		{"CANCEL-STDIO-REQUIRED", "", Must},
 		{"CANCEL-CLIENT-NOTIFIES", Should, Should},
+		{"TIMEOUT-CANCEL", Should, Should},
 		{"RESP-ONCE", Must, Must},
 		{"RACE-GRACEFUL", Must, Must},
 		{"LATE-IGNORED", Should, Should},
@@ -67,13 +68,14 @@ func TestLevels(t *testing.T) {
 		{"REQUEST-DISPATCHED", Quality, Quality},
 		{"NO-SPURIOUS-CANCEL", Quality, Quality},
 		{"ANSWER-OWN", Quality, Quality},
-	} {
+	}
+	assert.Equal(t, len(levels), len(Rules()), "all of them")
+	for _, tc := range levels {
 		r, ok := FindRule(tc.rule)
 		require.True(t, ok, tc.rule)
 		assert.Equal(t, tc.legacy, r.Level(legacyVersion), tc.rule)
 		assert.Equal(t, tc.modern, r.Level(modernVersion), tc.rule)
 	}
-	assert.Len(t, Rules(), 18)
 }
 
 func TestVerdictsComeInTheOrderOfRules(t *testing.T) {

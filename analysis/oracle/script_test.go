@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ const (
 type script struct {
 	version  string   // empty: legacyVersion
 	handlers []string // of calls 1, 2, …; empty: one cooperative tool
+	method   string   // of every call; empty: tools/call. Others have no handler
 	text     string
 	bare     bool // without the handshake before and the farewell after
 	lost     bool // what "~" leaves unread has not arrived either
@@ -71,8 +73,11 @@ func (s script) history(t testing.TB) *history.History {
 		Horizon: time.Minute, Settle: time.Millisecond,
 	}
 	for i, kind := range s.handlers {
+		if s.method != "" {
+			kind = ""
+		}
 		w.h.Header.Calls = append(w.h.Header.Calls, history.Call{
-			Call: i + 1, Method: "tools/call", Handler: kind, Work: 100 * time.Millisecond, Life: 100 * time.Millisecond,
+			Call: i + 1, Method: cmp.Or(s.method, "tools/call"), Handler: kind, Work: 100 * time.Millisecond, Life: 100 * time.Millisecond,
 		})
 	}
 	text := s.text

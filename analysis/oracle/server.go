@@ -126,7 +126,7 @@ func stopWork(x *index, t *tally) {
 
 func (x *index) judgeTelling(c *call, t *tally) {
 	told := x.telling(c)
-	v := Violation{Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Phase: x.phase(c)}
+	v := Violation{Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Phase: x.phase(c)}
 	if tardy := x.toldLate(c); tardy != nil {
 		v.What, v.Lateness = "told the handler late", span(c.req.c, tardy)
 		if x.orphan(c) != nil {
@@ -186,7 +186,7 @@ func (x *index) whyExcused(c *call, s standing) string {
 // offence is what the server's act f for c has in common with others.
 func (x *index) offence(c *call, f *frame, what string) Violation {
 	return Violation{
-		Call: c.Call.Call, Side: history.Server, What: what, Handler: c.kind(),
+		Call: c.Call.Call, Side: history.Server, What: what, Handler: c.kind(), Method: c.otherMethod(),
 		Phase: x.phase(c), Lateness: span(c.req.c, f.write),
 	}
 }

@@ -89,6 +89,7 @@ const (
 	whyCrashed        = "the process crashed before it could be seen"
 	whyToolsOwn       = "goroutines that the scenario's tool left behind"
 	whySimulators     = "goroutines of the simulator that wait for the target"
+	whyToolCrashed    = "the scenario's own tool crashed the process"
 	whyToolRuns       = "a tool was still running when the closing was given up"
 	whyOwnError       = "the tool itself failed"
 	whyProcessGone    = "goroutines that a dead server's process would have taken with it"

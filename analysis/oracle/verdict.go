@@ -48,7 +48,8 @@ type Violation struct {
 	Side     history.Side  `json:"side"`              // who broke the rule; World when that cannot be told
 	Events   []int         `json:"events"`            // Seq of the events that convict, in order; never empty
 	What     string        `json:"what"`              // one clause in plain words: `answered with error 0 "context canceled"`
-	Handler  string        `json:"handler,omitempty"` // kind of the tool
+	Handler  string        `json:"handler,omitempty"` // kind of the tool, or the method where no code of the application's answers it
+	Method   string        `json:"method,omitempty"`  // of the request; empty: tools/call
 	Phase    Phase         `json:"phase,omitempty"`
 	Lateness time.Duration `json:"lateness_ns"` // from the cancel's being read to the offence; 0 is "the same instant", proven by order; negative: does not apply
 }
@@ -127,14 +128,15 @@ const (
 	SessionKilled Incident = "session-killed" // the session did not survive the race
 	WrongCall     Incident = "wrong-call"     // another call was hit
 	Crashed       Incident = "crashed"
-	CallerOverran Incident = "caller-overran" // the caller got control back only after its cancel had had to wait
+	ToolCrashed   Incident = "crashed-by-tool" // the scenario's own tool took the process with it
+	CallerOverran Incident = "caller-overran"  // the caller got control back only after its cancel had had to wait
 )
 
 // A CallResult is the outcome of one call, cancelled or not. Durations that do
 // not apply are negative.
 type CallResult struct {
 	Call        int           `json:"call"`
-	Handler     string        `json:"handler"`
+	Handler     string        `json:"handler"`         // see Violation
 	Cancelled   bool          `json:"cancelled"`       // the application ended the call's context while the call was pending
 	Sent        bool          `json:"sent"`            // and a cancel for it was written
 	Phase       Phase         `json:"phase,omitempty"` // of sent cancels; and NeverIssued, of which none can be sent

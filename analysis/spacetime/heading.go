@@ -37,7 +37,9 @@ func (l *listing) callHeading() []string {
 	if n := len(sc.h.Header.Calls); n > 0 {
 		what += " of " + strconv.Itoa(n)
 	}
-	if kind := sc.kindOf(sc.call); kind != "" {
+	if kind := sc.kindOf(sc.call); sc.methodOf(sc.call) != "" {
+		what += ", " + sc.asked(sc.call)
+	} else if kind != "" {
 		what += ", tool " + strconv.Quote(kind)
 	}
 	if c := sc.calls[sc.call]; c != nil && c.id != "" {

@@ -3,6 +3,7 @@ package spacetime
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/mcpsim/mcpsim/analysis/oracle"
@@ -240,6 +241,28 @@ func (sc *scene) kindOf(call int) string {
 		return ""
 	}
 	return sc.h.Header.Calls[i].Handler
+}
+
+// asked is what a call asked for: a tool by its kind; something else by its method
+// and the kind of what answers it, if the application does.
+func (sc *scene) asked(call int) string {
+	kind, method := strconv.Quote(sc.kindOf(call)), sc.methodOf(call)
+	switch {
+	case method == "":
+		return kind
+	case kind == `""`:
+		return method
+	}
+	return method + " " + kind
+}
+
+// methodOf is the method of a call of the header, empty for tools/call.
+func (sc *scene) methodOf(call int) string {
+	i := slices.IndexFunc(sc.h.Header.Calls, func(c history.Call) bool { return c.Call == call })
+	if i < 0 || sc.h.Header.Calls[i].Method == "tools/call" {
+		return ""
+	}
+	return sc.h.Header.Calls[i].Method
 }
 
 // origin is the instant from which the scene's times count: when its one call

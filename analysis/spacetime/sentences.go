@@ -13,12 +13,14 @@ import (
 func (sc *scene) sentence(i int, e history.Event) string {
 	switch e.Kind {
 	case history.Issue:
-		return "caller calls " + strconv.Quote(sc.kindOf(e.Call))
+		return "caller calls " + sc.asked(e.Call)
 	case history.Cancel:
 		if e.Text == "deadline" {
 			return "caller's deadline passes"
 		}
 		return "caller cancels"
+	case history.Missed:
+		return "caller does not cancel: " + e.Text
 	case history.Return:
 		return "caller " + outcomeOf(e, "returns")
 	case history.Start:
@@ -65,6 +67,9 @@ func (sc *scene) endSentence(i int, e history.Event) string {
 	}
 	s := outcomeOf(e, "returns")
 	switch {
+	case e.Text == "panic":
+		return "handler panics"
+	case told && e.At == sc.h.Events[l.told].At:
 	case told:
 		return "handler ran on, " + s
 	case l.cancelRead >= 0 && l.cancelRead < i:

@@ -52,6 +52,7 @@ var incidents = map[oracle.Incident]string{
 	oracle.SessionKilled: "session killed",
 	oracle.WrongCall:     "wrong call hit",
 	oracle.Crashed:       "crashed",
+	oracle.ToolCrashed:   "its tool crashed the process",
 	oracle.CallerOverran: "caller overran: it waited for its own cancel",
 }
 

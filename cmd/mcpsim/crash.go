@@ -56,9 +56,32 @@ func (e *experiment) lastWords(out engine.Outcome, pair lease.Pair) (*history.Hi
 	}
 	h.Events = append(h.Events, history.Event{
 		Seq: len(h.Events), At: at, Side: history.World, Kind: history.Crash,
-		Text: strings.Join(append([]string{d.Headline()}, d.Stack()...), "\n"), Blame: e.blame(*d, pair),
+		Text: strings.Join(append([]string{d.Headline()}, stable(d.Stack())...), "\n"), Blame: e.blame(*d, pair),
 	})
 	return h, nil
+}
+
+// stable takes from a stack what differs from run to run: goroutines' numbers,
+// arguments and addresses.
+func stable(stack []string) []string {
+	out := make([]string, len(stack))
+	for i, line := range stack {
+		place, isPlace := strings.CutPrefix(line, "\t")
+		head, state, isHead := strings.Cut(line, " [")
+		switch {
+		case isPlace:
+			place, _, _ = strings.Cut(place, " +0x")
+			line = "\t" + place
+		case isHead && strings.HasPrefix(head, "goroutine "):
+			line = "goroutine [" + state
+		case strings.HasPrefix(line, "created by "):
+			line, _, _ = strings.Cut(line, " in goroutine ")
+		case strings.HasSuffix(line, ")"):
+			line = line[:strings.LastIndexByte(line, '(')]
+		}
+		out[i] = line
+	}
+	return out
 }
 
 // partialHistory reads the events that got out before the end.
@@ -92,9 +115,14 @@ func (e *experiment) blame(d engine.Death, pair lease.Pair) string {
 		return "client"
 	case server:
 		return "server"
+	case d.Names(toolCode):
+		return "tool"
 	}
 	return ""
 }
+
+// toolCode is how the names of functions begin that are the scenario's own tools.
+const toolCode = "github.com/mcpsim/mcpsim/sim.(*handler)"
 
 // packageOf is where a target's code lives.
 func (e *experiment) packageOf(typed string) string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -21,6 +22,7 @@ import (
 const (
 	determinismSeeds = 40
 	crowdedSeeds     = 20 // of worlds with many more events
+	catalogueSeeds   = 10 // of each scenario
 )
 
 // TestSameSeedSameHistory holds the promise that everything else rests on: a seed
@@ -84,6 +86,21 @@ func assertSame(t *testing.T, want, got map[analysis.HistoryKey]record) {
 			assert.Fail(t, "the history is another", "seed %d at %s, from event %d on",
 				k.Seed, k.SpecVersion, history.FirstDifference(w.history.Events, g.history.Events))
 		}
+	}
+}
+
+// TestCatalogueRepeats holds the same for what the other scenarios have: calls of
+// every kind, open arrivals, deadlines, and cancels that wait for an event.
+func TestCatalogueRepeats(t *testing.T) {
+	worker := builtWorker(t)
+	for _, name := range scenarios.Names() {
+		t.Run(name, func(t *testing.T) {
+			e := loaded(t, name, choice{})
+			leases := worldsOf(e, catalogueSeeds)
+			backwards := slices.Clone(leases)
+			slices.Reverse(backwards)
+			assertSame(t, records(t, worker, e, leases, 2), records(t, worker, e, backwards, 1))
+		})
 	}
 }
 

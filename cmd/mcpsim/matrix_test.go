@@ -29,17 +29,19 @@ const (
 // protocol version.
 type row struct {
 	target         string // of the pair, the one that the row is about
-	client, server string
 	scenario       string
+	client, server string
 	worlds         uint64
 	expect         func(version string) []string // rules that must fail
 }
 
-// matrix has the reference first, in every scenario that a mutant needs, and then
+// matrix has the reference first, in every scenario of the catalogue, and then
 // its mutants: each has one defect, and sits opposite the plain reference.
 func matrix() []row {
-	var rows, clean []row
-	seen := map[string]bool{}
+	var rows []row
+	for _, scenario := range scenarios.Names() {
+		rows = append(rows, cleanRow(scenario))
+	}
 	for _, m := range reference.Mutants() {
 		r := row{
 			target: m.Target(), client: "reference", server: m.Target(),
@@ -49,12 +51,8 @@ func matrix() []row {
 			r.client, r.server = m.Target(), "reference"
 		}
 		rows = append(rows, r)
-		if !seen[r.scenario] {
-			seen[r.scenario] = true
-			clean = append(clean, cleanRow(r.scenario))
-		}
 	}
-	return append(clean, rows...)
+	return rows
 }
 
 // cleanRow has the reference on both sides.

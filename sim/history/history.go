@@ -74,6 +74,9 @@ type Header struct {
 	Horizon       time.Duration `json:"horizon_ns"` // what has not happened by then counts as never
 	Settle        time.Duration `json:"settle_ns"`  // how long the world is left alone after the last call, and again after close
 	Calls         []Call        `json:"calls"`
+	// Unavailable says what else was asked for and a target cannot do: "client
+	// go-sdk repeats no cancels".
+	Unavailable []string `json:"unavailable,omitempty"`
 }
 
 // Modern reports whether the protocol version is of the stateless era, which
@@ -123,8 +126,12 @@ const (
 	// Issue: the application made the call.
 	Issue Kind = "issue"
 	// Cancel: the application ended the call's context. Text is the cause,
-	// "cancel" or "deadline".
+	// "cancel" or "deadline". After Return it is the end of a context that nobody
+	// needs any more.
 	Cancel Kind = "cancel"
+	// Missed: the call returned before what its cancel was aimed at, and so was not
+	// cancelled. Text says what was missed.
+	Missed Kind = "missed"
 	// Return: the SDK gave control back to the caller. Text is empty for a
 	// value, otherwise the error. Value is the text that the tool returned.
 	Return Kind = "return"
@@ -191,7 +198,7 @@ type Event struct {
 	N       int           `json:"n,omitempty"`          // goroutines, leak
 	Text    string        `json:"text,omitempty"`       // error, cause or stack
 	Value   string        `json:"value,omitempty"`      // what was returned or done
-	Blame   string        `json:"blame,omitempty"`      // crash: "client", "server", "pair" (both sides run the same code) or "" (not a target's code)
+	Blame   string        `json:"blame,omitempty"`      // crash: "client", "server", "pair" (both sides run the same code), "tool" (the scenario's own tool) or "" (none of these)
 }
 
 // A MessageKind is the JSON-RPC kind of a message.

@@ -95,6 +95,33 @@ func TestIdentifyReadsWhatAppendWrites(t *testing.T) {
 	}
 }
 
+// Whichever way a request says whose it is, it is read back.
+func TestCallsAreRecognised(t *testing.T) {
+	for _, tt := range []struct {
+		why  string
+		call protocol.Call
+		want int
+	}{
+		{"the mark alone", protocol.Call{Method: protocol.ToolsList, Mark: 4}, 4},
+		{"the mark behind a token", protocol.Call{Method: protocol.ResourcesRead, Params: `"uri":"file:///x"`, Token: "5", Mark: 4}, 4},
+		{"the mark before what the parameters say", protocol.Call{Method: protocol.ResourcesRead, Params: `"uri":"mcpsim://call/9"`, Mark: 4}, 4},
+		{"a resource's URI", protocol.Call{Method: protocol.ResourcesRead, Params: `"uri":"mcpsim://call/4"`}, 4},
+		{"another URI", protocol.Call{Method: protocol.ResourcesRead, Params: `"uri":"file:///call/4"`}, 0},
+		{"a prompt's argument", protocol.Call{Method: protocol.PromptsGet, Params: `"name":"p","arguments":{"call":"4"}`}, 4},
+		{"the value to complete", protocol.Call{Method: protocol.Complete, Params: `"argument":{"name":"call","value":"4"}`}, 4},
+		{"nothing", protocol.Call{Method: protocol.Ping}, 0},
+	} {
+		for _, c := range []protocol.Caller{legacy, modern} {
+			frame := protocol.AppendCall(nil, "9", c, tt.call)
+			want := &history.Message{
+				Kind: history.Request, Method: tt.call.Method, ID: "9", Token: tt.call.Token, Call: tt.want, Raw: string(frame),
+			}
+			assert.Equal(t, want, protocol.Identify(frame), "%s at %s", tt.why, c.Version)
+			assert.True(t, json.Valid(frame), "%s", frame)
+		}
+	}
+}
+
 func TestModern(t *testing.T) {
 	versions := protocol.Versions()
 	assert.IsIncreasing(t, versions)

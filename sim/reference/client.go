@@ -20,6 +20,7 @@ import (
 type client struct {
 	caller protocol.Caller
 	defect defect
+	repeat int   // see sim.ClientEnv
 	link   *link // nil until Connect
 }
 
@@ -27,6 +28,7 @@ func newClient(env sim.ClientEnv, d defect) *client {
 	return &client{
 		caller: protocol.Caller{Version: env.SpecVersion, Name: programName, Release: programRelease},
 		defect: d,
+		repeat: env.RepeatCancels,
 	}
 }
 
@@ -36,7 +38,7 @@ var errNotConnected = errors.New("not connected")
 // server/discover. When it fails, or when ctx ends first, the connection is
 // closed; an initialize is never cancelled by a notification.
 func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
-	c.link = openLink(conn, protocol.Modern(c.caller.Version), c.defect)
+	c.link = openLink(conn, c)
 	if err := c.handshake(ctx); err != nil {
 		err = fmt.Errorf("connect: %w", err)
 		c.link.abort(err)

@@ -66,6 +66,19 @@ func probe() step {
 // ask has the application call the tool of the same name.
 func ask(name string) step { return askWith(name, "p-"+name, `{"call":1}`) }
 
+// askFor is ask by a caller who waits for so long and no longer.
+func askFor(patience time.Duration, name string) step {
+	return func(_ *testing.T, s *stage) {
+		s.begin(name, func(ctx context.Context) (string, error) {
+			ctx, cancel := context.WithTimeout(ctx, patience)
+			defer cancel()
+			return s.client.Call(ctx, sim.Request{
+				Method: protocol.ToolsCall, Name: name, Arguments: json.RawMessage(`{"call":1}`), Progress: "p-" + name,
+			})
+		})
+	}
+}
+
 func askWith(name string, token any, args string) step {
 	return func(_ *testing.T, s *stage) {
 		s.begin(name, func(ctx context.Context) (string, error) {

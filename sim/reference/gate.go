@@ -61,7 +61,7 @@ func (n *session) register(m *history.Message) (*call, error) {
 		return nil, fmt.Errorf("the id %s is neither a string nor an integer", m.ID)
 	}
 	c := &call{id: m.ID, token: m.Token, figure: math.Inf(-1)}
-	c.fixed = m.Method == protocol.Initialize && !protocol.Modern(n.version)
+	c.fixed = m.Method == protocol.Initialize && !protocol.Modern(n.version) || n.beyondCancel(m.Method)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.inflight[c.id] != nil {

@@ -120,7 +120,7 @@ func (j *judge) call(number int, c *drawnCall, closed bool) {
 	if tell && (!wasTold || told != at) {
 		j.breach("the tool of call %d is not told", number)
 	}
-	if errors.Is(c.err, context.Canceled) && id != "" && !j.cancelled[id] && !closed {
+	if gaveUpOn(c.err) && id != "" && !j.cancelled[id] && !closed {
 		j.breach("the server is not told that nobody waits for call %d", number)
 	}
 	switch {
@@ -132,9 +132,14 @@ func (j *judge) call(number int, c *drawnCall, closed bool) {
 		j.breach("call %d gets %q", number, c.value)
 	case c.err == nil && j.cancelled[id]:
 		j.breach("call %d returns a value although it was cancelled", number)
-	case errors.Is(c.err, context.Canceled) && c.cancel == 0:
+	case gaveUpOn(c.err) && c.cancel == 0:
 		j.breach("call %d is cancelled by nobody", number)
-	case c.err != nil && !errors.Is(c.err, context.Canceled) && !closed:
+	case c.err != nil && !gaveUpOn(c.err) && !closed:
 		j.breach("call %d fails: %v", number, c.err)
 	}
+}
+
+// gaveUpOn reports whether err says that the caller did not want to wait.
+func gaveUpOn(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

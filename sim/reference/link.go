@@ -23,6 +23,7 @@ type link struct {
 	conn   sim.Conn
 	modern bool
 	defect defect
+	repeat int            // how many times each cancel is written again
 	ends   sync.WaitGroup // the reader and the writer
 	// closeOut and hangup close the writing end, and both ends, once each.
 	closeOut func() error
@@ -68,8 +69,11 @@ var errClosing = errors.New("the session is closed")
 
 // openLink starts the two goroutines of a link. They end when the link goes
 // down; close and abort wait for them.
-func openLink(conn sim.Conn, modern bool, d defect) *link {
-	l := &link{conn: conn, modern: modern, defect: d, waiting: map[string]*waiter{}}
+func openLink(conn sim.Conn, c *client) *link {
+	l := &link{
+		conn: conn, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat,
+		waiting: map[string]*waiter{},
+	}
 	l.changed = sync.NewCond(&l.mu)
 	l.closeOut = sync.OnceValue(conn.Out.Close)
 	l.hangup = sync.OnceValue(func() error { return errors.Join(l.closeOut(), conn.In.Close()) })
@@ -93,7 +97,7 @@ func (l *link) ask(ctx context.Context, q question) (*history.Message, error) {
 		return l.answered(m)
 	case <-ctx.Done():
 	}
-	if l.giveUp(w) {
+	if l.giveUp(ctx, w) {
 		return l.afterGivingUp(ctx, w)
 	}
 	return l.answered(<-w.reply)
@@ -133,7 +137,7 @@ func (l *link) answered(m *history.Message) (*history.Message, error) {
 // giveUp forgets a request whose caller does not want it any more, and has the
 // server told if the server may know of it. It reports false when the request is
 // decided already: its answer, or the end of the link, is in w.reply.
-func (l *link) giveUp(w *waiter) bool {
+func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waiting[w.id] != w {
@@ -143,10 +147,25 @@ func (l *link) giveUp(w *waiter) bool {
 	switch {
 	case !w.begun:
 		l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o == &w.outgoing })
-	case !w.fixed && l.defect != neverNotifies:
-		l.enqueue(&outgoing{line: append(protocol.AppendCancelled(nil, l.idToCancel(w), "the caller gave up"), '\n')})
+	case !w.fixed && !l.keepsQuiet(ctx):
+		line := append(protocol.AppendCancelled(nil, l.idToCancel(w), reasonOf(ctx)), '\n')
+		for range 1 + l.repeat {
+			l.enqueue(&outgoing{line: line})
+		}
 	}
 	return true
+}
+
+// reasonOf tells the server why a caller gave up: in its own words, if it has any.
+func reasonOf(ctx context.Context) string {
+	switch cause := context.Cause(ctx); {
+	case cause == nil || errors.Is(cause, context.Canceled):
+		return "the caller gave up"
+	case errors.Is(cause, context.DeadlineExceeded):
+		return "the caller's time was up"
+	default:
+		return cause.Error()
+	}
 }
 
 // tell queues a notification.

@@ -27,11 +27,13 @@ const (
 	progressAfterCancel defect = "progress-after-cancel"
 	leaksOnCancel       defect = "leaks-on-cancel"
 	diesOnStrayCancel   defect = "dies-on-stray-cancel"
+	heedsToolsOnly      defect = "heeds-tools-only"
 )
 
 // The client's defects.
 const (
 	neverNotifies      defect = "never-notifies"
+	forgetsTimeouts    defect = "forgets-timeouts"
 	cancelsUnissued    defect = "cancels-unissued"
 	lateValue          defect = "late-value"
 	callerBlocks       defect = "caller-blocks"
@@ -116,6 +118,12 @@ func serverMutants() []Mutant {
 		Doc:    "closes the session when a cancel names a call that it does not know any more: RACE-GRACEFUL",
 		Legacy: []string{"RACE-GRACEFUL"},
 		Modern: []string{"RACE-GRACEFUL"},
+	}, {
+		Name: string(heedsToolsOnly), defect: heedsToolsOnly, Side: history.Server,
+		Doc:      "heeds cancels of tools/call, and ignores those of everything else: CANCEL-STOP-WORK",
+		Scenario: "every-call",
+		Legacy:   []string{"CANCEL-NO-RESPONSE", "CANCEL-STOP-WORK", "PROGRESS-AFTER-CANCEL"},
+		Modern:   []string{"CANCEL-SILENCE", "CANCEL-STOP-WORK"},
 	}}
 }
 
@@ -125,6 +133,12 @@ func clientMutants() []Mutant {
 		Doc:    "returns to the caller and tells the server nothing: CANCEL-STDIO-REQUIRED, CANCEL-CLIENT-NOTIFIES",
 		Legacy: []string{"CANCEL-CLIENT-NOTIFIES"},
 		Modern: []string{"CANCEL-STDIO-REQUIRED"},
+	}, {
+		Name: string(forgetsTimeouts), defect: forgetsTimeouts, Side: history.Client,
+		Doc:      "returns to a caller whose time is up, and tells the server nothing: TIMEOUT-CANCEL",
+		Scenario: "every-call",
+		Legacy:   []string{"TIMEOUT-CANCEL"},
+		Modern:   []string{"TIMEOUT-CANCEL"},
 	}, {
 		Name: string(cancelsUnissued), defect: cancelsUnissued, Side: history.Client,
 		Doc:    "cancels an id that it never used instead of the call's: CANCEL-ONLY-ISSUED",
@@ -153,6 +167,12 @@ func clientMutants() []Mutant {
 
 // lateBy is how long the server that tells late waits.
 const lateBy = 50 * time.Millisecond
+
+// beyondCancel reports whether a mutant takes a request for one that cannot be
+// cancelled.
+func (n *session) beyondCancel(method string) bool {
+	return n.defect == heedsToolsOnly && method != protocol.ToolsCall
+}
 
 // tellHandler runs in the server's reader when a cancel has closed c.
 func (n *session) tellHandler(c *call) {
@@ -211,6 +231,12 @@ func (n *session) oneMore(c *call) float64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return max(c.figure, 0) + 1
+}
+
+// keepsQuiet reports whether the client tells the server nothing of a caller that
+// gave up.
+func (l *link) keepsQuiet(ctx context.Context) bool {
+	return l.defect == neverNotifies || l.defect == forgetsTimeouts && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
 // idToCancel returns the id that the client's cancel of w names.

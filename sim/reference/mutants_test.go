@@ -39,8 +39,14 @@ func mutantConversations(e era) map[defect]conversation {
 		diesOnStrayCancel: {"the session ends", []step{
 			send(e.call("2", "slow", "1")), hear(e.answer("2", "done")), send(cancelOf("2")), heardEnd(), over("unknown request 2")}},
 
+		heedsToolsOnly: {"a tool is told; see also TestHeedsToolsOnly", []step{
+			send(e.call("2", "slow", "100")), send(cancelOf("2")), told(1), silence(time.Hour)}},
+
 		neverNotifies: {"returns and says nothing", []step{
 			ask("a"), hear(e.asked("2", "a")), giveUp("a"), returned("a", "", "context canceled"), silence(time.Hour)}},
+		forgetsTimeouts: {"returns when the time is up and says nothing, where a caller who gives up is heard", []step{
+			askFor(100*ms, "a"), hear(e.asked("2", "a")), waits("a", 99*ms), silence(ms), returned("a", "", "deadline exceeded"), silence(time.Hour),
+			ask("b"), hear(e.asked("3", "b")), giveUp("b"), hear(gaveUp("3"))}},
 		cancelsUnissued: {"cancels what does not exist", []step{
 			ask("a"), hear(e.asked("2", "a")), giveUp("a"), returned("a", "", "context canceled"), hear(gaveUp("1000002"))}},
 		lateValue: {"returns the value of a response that crossed the cancel", []step{

@@ -38,11 +38,13 @@ const codePath = "github.com/mcpsim/mcpsim/sim/reference"
 // A mutant has only the side that its defect is on.
 func Targets() []sim.Target {
 	strict := target(Name, "strict client and server of our own, to sit opposite an implementation under test")
+	strict.RepeatsCancels = true
 	strict.NewClient, strict.NewServer = clientWith(none), serverWith(none)
 	all := []sim.Target{strict}
 	for _, m := range Mutants() {
 		t := target(m.Target(), m.Doc)
 		if m.Side == history.Client {
+			t.RepeatsCancels = true
 			t.NewClient = clientWith(m.defect)
 		} else {
 			t.NewServer = serverWith(m.defect)

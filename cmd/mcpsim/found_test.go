@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A discovery is a row of the README's table of what mcpsim found: a bug that
+// somebody has reported, in a release that has it, and its absence from the
+// release that mended it.
+type discovery struct {
+	report      string // "go-sdk#1007"
+	finding     string // in a clause
+	target      string
+	side        string // that it sits on; the reference is opposite
+	bad, good   string // releases; good is empty while there is none
+	scenario    string
+	specVersion string
+	rule        string
+	seed        uint64 // the smallest that shows it
+}
+
+// silentSeeds is how many seeds must not break the rule in the good release.
+const silentSeeds = 50
+
+func discoveries() []discovery {
+	return []discovery{
+		{
+			report: "go-sdk#1259", finding: "answers a call after its cancel was read", target: "go-sdk", side: "server",
+			bad: "v1.8.0", scenario: "cancel-storm", specVersion: "2026-07-28", rule: "CANCEL-SILENCE", seed: 0,
+		},
+		{
+			report: "go-sdk#1007", finding: "leaves the handler running when the client has gone", target: "go-sdk", side: "server",
+			bad: "v1.6.1", good: "v1.7.0", scenario: "abrupt-close", specVersion: "2025-11-25", rule: "SHUT-STDIO-SERVER", seed: 1,
+		},
+		{
+			report: "mcp-go#755", finding: "ignores the cancel", target: "mcp-go", side: "server",
+			bad: "v0.45.0", good: "v0.46.0", scenario: "cancel-storm", specVersion: "2025-11-25", rule: "CANCEL-STOP-WORK", seed: 0,
+		},
+		{
+			report: "mcp-go#714", finding: "a call hangs for ever when the server dies", target: "mcp-go", side: "client",
+			bad: "v0.43.2", good: "v0.44.0", scenario: "server-dies", specVersion: "2025-06-18", rule: "CALLER-UNBLOCKS", seed: 0,
+		},
+	}
+}
+
+// choice seats a release of the target opposite the reference.
+func (d discovery) choice(release string) choice {
+	c := choice{client: "reference", server: "reference", specVersions: []string{d.specVersion}}
+	if d.side == "client" {
+		c.client = d.target + "@" + release
+	} else {
+		c.server = d.target + "@" + release
+	}
+	return c
+}
+
+// line is the row as the README has it.
+func (d discovery) line() string {
+	project := map[string]string{"go-sdk": "modelcontextprotocol/go-sdk", "mcp-go": "mark3labs/mcp-go"}[d.target]
+	_, number, _ := strings.Cut(d.report, "#")
+	good := d.good
+	if good == "" {
+		good = "none yet"
+	}
+	c := d.choice(d.bad)
+	return fmt.Sprintf("| [%s](https://github.com/%s/issues/%s) | %s %s %s | %s | %s: %s | `mcpsim replay %s --seed %d --spec-version %s --client %s --server %s` |",
+		d.report, project, number, d.target, d.bad, d.side, good, d.rule, d.finding, d.scenario, d.seed, d.specVersion, c.client, c.server)
+}
+
+// TestWhatItFound holds each row: the seed shows the bug, none below it does, and
+// the release that mended it shows it in no seed.
+func TestWhatItFound(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	for _, d := range discoveries() {
+		t.Run(d.report, func(t *testing.T) {
+			assert.Contains(t, string(readme), d.line(), "the README's row")
+			_, failed := failures(t, d.scenario, d.choice(d.bad), d.seed+1)
+			assert.Positive(t, failed[d.rule], "%s %s has the bug: %v", d.target, d.bad, failed)
+			if d.seed > 0 {
+				_, failed = failures(t, d.scenario, d.choice(d.bad), d.seed)
+				assert.Zero(t, failed[d.rule], "a smaller seed shows it, too")
+			}
+			if d.good == "" {
+				return
+			}
+			_, failed = failures(t, d.scenario, d.choice(d.good), silentSeeds)
+			assert.Zero(t, failed[d.rule], "%s %s mended it: %v", d.target, d.good, failed)
+		})
+	}
+}
