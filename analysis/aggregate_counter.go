@@ -38,6 +38,18 @@ func (c counter) add(word string, n int) {
 	c[otherWords] += rest
 }
 
+// merge counts everything that other counted.
+func (c counter) merge(other counter) {
+	for _, word := range slices.Sorted(maps.Keys(other)) {
+		if word != otherWords {
+			c.add(word, other[word])
+		}
+	}
+	if n := other[otherWords]; n > 0 {
+		c[otherWords] += n
+	}
+}
+
 func (c counter) clone() map[string]int { return maps.Clone(c) }
 
 // uncounted lists the counts in the alphabet of their reasons.

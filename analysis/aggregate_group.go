@@ -18,7 +18,16 @@ type tally struct {
 	uncounted []counter // why → n, one a rule
 	outcomes  map[Outcome]int
 	findings  map[findingKey]*evidence
+	causes    map[sideKey]causeList
 	implied   map[impliedBy]bool // which rules were seen to be broken by one act
+
+	exercised  []map[exerciseKey]oracle.Exercise // one a rule
+	endedEarly []int                             // worlds in which a rule was broken before any cancel, and not after; one a rule
+}
+
+type exerciseKey struct {
+	handler string
+	phase   oracle.Phase
 }
 
 // An impliedBy says that breaking strict broke rule by the same act.
@@ -36,6 +45,7 @@ func newTally(w World) *tally {
 		rules:    ruleNames(w.Judgement.Verdicts),
 		outcomes: map[Outcome]int{},
 		findings: map[findingKey]*evidence{},
+		causes:   map[sideKey]causeList{},
 		implied:  map[impliedBy]bool{},
 	}
 	for i := range t.group.OffsetBins {
@@ -46,6 +56,8 @@ func newTally(w World) *tally {
 			Rule: v.Rule, Level: v.Level, Side: v.Side, Worlds: map[oracle.Status]int{},
 		})
 		t.uncounted = append(t.uncounted, counter{})
+		t.exercised = append(t.exercised, map[exerciseKey]oracle.Exercise{})
+		t.endedEarly = append(t.endedEarly, 0)
 	}
 	return t
 }
@@ -96,6 +108,12 @@ func (t *tally) addVerdict(i int, v oracle.Verdict, w World) {
 	}
 	for _, u := range v.Uncounted {
 		t.uncounted[i].add(u.Why, u.N)
+	}
+	for _, x := range v.Exercised {
+		key := exerciseKey{x.Handler, x.Phase}
+		sum := t.exercised[i][key]
+		x.N, x.Failed = x.N+sum.N, x.Failed+sum.Failed
+		t.exercised[i][key] = x
 	}
 	if v.Status == oracle.Fail {
 		t.addFailure(i, v, w)
@@ -153,6 +171,7 @@ func (t *tally) snapshot() Group {
 	for i := range g.Rules {
 		g.Rules[i].Worlds = maps.Clone(g.Rules[i].Worlds)
 		g.Rules[i].Uncounted = t.uncounted[i].uncounted()
+		g.Rules[i].Exercised = sortedExercises(t.exercised[i])
 	}
 	g.Outcomes = sortedOutcomes(t.outcomes)
 	g.Incidents = maps.Clone(g.Incidents)
@@ -194,6 +213,17 @@ func sortedOutcomes(counts map[Outcome]int) []Outcome {
 			strings.Compare(string(a.Wire), string(b.Wire)),
 			cmp.Compare(btoi(a.Late), btoi(b.Late)),
 		)
+	})
+	return out
+}
+
+func sortedExercises(counts map[exerciseKey]oracle.Exercise) []oracle.Exercise {
+	var out []oracle.Exercise
+	for _, x := range counts {
+		out = append(out, x)
+	}
+	slices.SortFunc(out, func(a, b oracle.Exercise) int {
+		return cmp.Or(strings.Compare(a.Handler, b.Handler), strings.Compare(string(a.Phase), string(b.Phase)))
 	})
 	return out
 }

@@ -41,7 +41,7 @@ type candidate struct {
 
 // findings numbers what was found in the groups of the target's arm: MUST
 // first, then SHOULD, then QUALITY; within one class by rule, then the newest
-// protocol version first.
+// protocol version first, then the most frequent cause.
 func findings(pair Pair, tested []*tally) []Finding {
 	var found []candidate
 	for _, t := range tested {
@@ -56,6 +56,8 @@ func findings(pair Pair, tested []*tally) []Finding {
 			strings.Compare(a.Rule, b.Rule),
 			strings.Compare(b.SpecVersion, a.SpecVersion),
 			strings.Compare(string(a.Side), string(b.Side)),
+			cmp.Compare(b.Failed, a.Failed),
+			strings.Compare(a.Cause, b.Cause),
 		)
 	})
 	out := make([]Finding, 0, len(found))
@@ -68,11 +70,11 @@ func findings(pair Pair, tested []*tally) []Finding {
 }
 
 // sameAct returns the earliest finding that is the same behaviour at another
-// protocol version: by the same rule, or by one that was seen, at its own
-// version, to be broken by the very act that also breaks this one.
+// protocol version: of one cause, by the same rule, or by one that was seen, at its
+// own version, to be broken by the very act that also breaks this one.
 func sameAct(earlier []candidate, f candidate) string {
 	for _, e := range earlier {
-		if e.SpecVersion == f.SpecVersion || e.Side != f.Side {
+		if e.SpecVersion == f.SpecVersion || e.Side != f.Side || e.Cause != f.Cause {
 			continue
 		}
 		if e.Rule == f.Rule || e.group.implied[impliedBy{rule: f.Rule, strict: e.Rule}] ||
@@ -85,19 +87,38 @@ func sameAct(earlier []candidate, f candidate) string {
 
 func (t *tally) finding(pair Pair, key findingKey, e *evidence) Finding {
 	r := t.group.Rules[key.rule]
+	early := e.example.BeforeCancel && key.cause != OtherCauses
 	return Finding{
-		Rule: r.Rule, Level: r.Level, Side: key.side, Target: pair.Of(key.side),
+		Rule: r.Rule, Level: r.Level, Side: key.side, Target: pair.Of(key.side), Cause: key.cause,
 		SpecVersion: t.group.SpecVersion,
 		Checked:     r.Checked, Failed: e.failed, Worlds: e.worlds,
+		WorldsExercised: t.worldsExercised(key.rule, early), BeforeCancel: early,
 		Seeds:   slices.Clone(e.seeds),
 		Example: e.example, ExampleSeed: e.exampleSeed,
-		What: e.what.clone(), Handlers: e.handlers.clone(),
+		What: e.what.clone(), Handlers: e.handlers.clone(), Phases: e.phases.clone(),
 		Lateness: e.lateness.clone(), Uncounted: t.uncounted[key.rule].uncounted(),
 	}
 }
 
+// worldsExercised is the number of worlds in which a rule could be broken: all, if
+// it was broken before any cancel was sent; else those that checked it, without
+// those that ended before a cancel.
+func (t *tally) worldsExercised(rule int, beforeCancel bool) int {
+	if beforeCancel {
+		return t.group.Worlds
+	}
+	w := t.group.Rules[rule].Worlds
+	return w[oracle.Pass] + w[oracle.Fail] + w[oracle.Ambiguous] - t.endedEarly[rule]
+}
+
 // A findingKey tells the findings of one group apart.
 type findingKey struct {
+	sideKey
+	cause string
+}
+
+// A sideKey is one rule and one side.
+type sideKey struct {
 	rule int // index of the rule
 	side history.Side
 }
@@ -111,6 +132,7 @@ type evidence struct {
 	hasExample     bool
 	what           counter
 	handlers       counter
+	phases         counter
 	lateness       Distribution
 }
 
@@ -121,41 +143,39 @@ func (t *tally) addFailure(i int, v oracle.Verdict, w World) {
 		t.implied[impliedBy{rule: v.Rule, strict: v.Implied}] = true
 		return
 	}
-	for _, part := range bySide(v) {
-		key := findingKey{i, part.Side}
-		e := t.findings[key]
-		if e == nil {
-			e = &evidence{what: counter{}, handlers: counter{}}
-			t.findings[key] = e
-		}
-		e.add(part, w.Seed)
+	if allBeforeCancel(v) {
+		t.endedEarly[i]++
+	}
+	for _, part := range partsOf(v) {
+		t.evidence(sideKey{i, part.Side}, part.cause).add(part.Verdict, w.Seed)
 	}
 }
 
-// bySide parts a failed verdict that is about both sides by who broke the rule.
-// Violations that it does not list stay with both.
-func bySide(v oracle.Verdict) []oracle.Verdict {
-	if v.Side != history.World {
-		return []oracle.Verdict{v}
+func allBeforeCancel(v oracle.Verdict) bool {
+	early := func(x oracle.Violation) bool { return !x.BeforeCancel }
+	return len(v.Violations) > 0 && !slices.ContainsFunc(v.Violations, early)
+}
+
+// evidence returns the finding that a cause belongs to, made on first use.
+func (t *tally) evidence(at sideKey, cause string) *evidence {
+	list := t.causes[at]
+	under, evicts, ok := list.file(cause)
+	t.causes[at] = list
+	if ok {
+		old := findingKey{at, evicts}
+		t.made(findingKey{at, OtherCauses}).merge(t.findings[old])
+		delete(t.findings, old)
 	}
-	var parts []oracle.Verdict
-	for _, side := range []history.Side{history.Client, history.Server, history.World} {
-		part := v
-		part.Side, part.Failed, part.Violations = side, 0, nil
-		for _, x := range v.Violations {
-			if x.Side == side || x.Side == "" && side == history.World {
-				part.Violations = append(part.Violations, x)
-			}
-		}
-		part.Failed = len(part.Violations)
-		if side == history.World {
-			part.Failed += v.Failed - len(v.Violations)
-		}
-		if part.Failed > 0 {
-			parts = append(parts, part)
-		}
+	return t.made(findingKey{at, under})
+}
+
+func (t *tally) made(key findingKey) *evidence {
+	e := t.findings[key]
+	if e == nil {
+		e = &evidence{what: counter{}, handlers: counter{}, phases: counter{}}
+		t.findings[key] = e
 	}
-	return parts
+	return e
 }
 
 // notListed stands for the violations beyond oracle.MaxViolations of a world.
@@ -169,6 +189,9 @@ func (e *evidence) add(v oracle.Verdict, seed uint64) {
 		e.what.add(x.What, 1)
 		if x.Handler != "" {
 			e.handlers.add(x.Handler, 1)
+		}
+		if x.Phase != "" {
+			e.phases.add(string(x.Phase), 1)
 		}
 		e.lateness.Add(int64(x.Lateness))
 	}
@@ -187,12 +210,33 @@ func (e *evidence) offer(violations []oracle.Violation, seed uint64) {
 	if i := slices.IndexFunc(violations, func(v oracle.Violation) bool { return v.Lateness > 0 }); i >= 0 {
 		best = violations[i]
 	}
+	e.exemplify(best, seed)
+}
+
+func (e *evidence) exemplify(v oracle.Violation, seed uint64) {
 	better := cmp.Or(
-		-cmp.Compare(btoi(best.Lateness > 0), btoi(e.example.Lateness > 0)),
+		-cmp.Compare(btoi(v.Lateness > 0), btoi(e.example.Lateness > 0)),
 		cmp.Compare(seed, e.exampleSeed),
+		slices.Compare(v.Events, e.example.Events),
 	)
 	if !e.hasExample || better < 0 {
-		e.example, e.exampleSeed, e.hasExample = best, seed, true
+		e.example, e.exampleSeed, e.hasExample = v, seed, true
+	}
+}
+
+// merge adds what is known of another cause. Worlds that have both count twice.
+func (e *evidence) merge(other *evidence) {
+	e.failed += other.failed
+	e.worlds += other.worlds
+	for _, seed := range other.seeds {
+		e.seeds = keepSmallest(e.seeds, seed, KeptSeeds)
+	}
+	e.what.merge(other.what)
+	e.handlers.merge(other.handlers)
+	e.phases.merge(other.phases)
+	e.lateness.Merge(other.lateness)
+	if other.hasExample {
+		e.exemplify(other.example, other.exampleSeed)
 	}
 }
 

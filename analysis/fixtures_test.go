@@ -101,6 +101,7 @@ func synthVerdicts(w World, f flavour) []oracle.Verdict {
 		switch {
 		case c.Phase == oracle.Running:
 			late.Checked++
+			late.Exercised = append(late.Exercised, oracle.Exercise{Handler: c.Handler, Phase: c.Phase, N: 1, Failed: btoi(c.Late)})
 		case c.Sent:
 			over++
 		}
@@ -150,6 +151,7 @@ func violation(c oracle.CallResult) oracle.Violation {
 	}
 	return oracle.Violation{
 		Call: c.Call, Events: []int{20 + c.Call, 31}, What: what, Handler: c.Handler, Phase: c.Phase, Lateness: c.Lateness,
+		Cause: oracle.AnsweredCause,
 	}
 }
 

@@ -1,24 +1,31 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // A Page is everything that a finding's page shows. It can be pasted into an
-// issue unchanged. Parts that are empty are left out.
+// issue unchanged: it links to the specification and to nothing that only lies
+// beside it. Parts that are empty are left out.
 type Page struct {
-	Manifest Manifest
-	Summary  Summary
-	Finding  Finding
-	Rule     RuleText
-	Digest   string // of the example's history
-	Listing  string // the example's space-time listing, plain text
-	Replay   string // commands that show the example again, to be pasted as they stand
-	Handler  string // source of the example's tool
-	AfterFix string // commands to run once it is mended, and why
+	Manifest   Manifest
+	Summary    Summary
+	Finding    Finding
+	Rule       RuleText
+	Digest     string             // of the example's history
+	Listing    string             // the example's space-time listing, plain text
+	Objections []oracle.Objection // to the example; empty when its history is not to be had
+	Also       []oracle.Rule      // rules that the example breaks by the same act, and that are not reported for it
+	Files      []string           // names of the files beside the page, with what they are
+	Replay     []string           // the command that shows the example again, word by word
+	Handler    string             // source of the example's tool
+	AfterFix   string             // commands to run once it is mended, and why
 }
 
 // Markdown renders the page. It answers what its reader will object, in the
@@ -27,7 +34,7 @@ func Markdown(p Page) string {
 	sections := []string{
 		p.title(),
 		section("What the specification says", p.clauses()),
-		section(p.exampleTitle(), fenced("text", p.Listing)),
+		section(p.exampleTitle(), p.example()),
 		section("Why this is not a benign race", p.objections()),
 		section("How often", p.howOften()),
 		section("Reproduce", p.reproduce()),
@@ -47,67 +54,54 @@ func section(title, body string) string {
 
 func (p Page) title() string {
 	f := p.Finding
-	says := p.Rule.Says
-	if says == "" {
-		says = "does not keep " + f.Rule
-	}
 	who := f.Target + " " + string(f.Side)
 	if f.Side == history.World {
 		who = f.Target
 	}
 	lines := []string{
-		fmt.Sprintf("# %s %s (%s, %s)", who, says, f.SpecVersion, p.Manifest.Transport),
+		fmt.Sprintf("# %s %s (%s, %s)", who, p.says(), f.SpecVersion, p.Manifest.Transport),
 		"",
 		fmt.Sprintf("**%s** · %s · %s%s", f.Level, f.Rule, f.ratio(p.Rule), p.spread()),
 	}
-	if ref := p.reference(); ref != "" {
-		lines = append(lines, "<br>"+ref)
+	for _, more := range p.comparisons() {
+		lines = append(lines, "<br>"+more)
 	}
-	if f.SameActAs != "" {
-		lines = append(lines, fmt.Sprintf("<br>%s is the same behaviour at another protocol version.", f.SameActAs))
+	if f.Expected != nil {
+		lines = append(lines, "<br>Known: "+f.Expected.because())
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (p Page) group(arm Arm) (Group, bool) {
-	for _, g := range p.Summary.Groups {
-		if g.Arm == arm && g.SpecVersion == p.Finding.SpecVersion {
-			return g, true
-		}
+// says names the offence.
+func (p Page) says() string {
+	f := p.Finding
+	switch {
+	case p.Rule.Says == "":
+		return "does not keep " + f.Rule
+	case f.Rule == "CANCEL-SILENCE" && f.Cause == oracle.AnsweredCause:
+		return RuleTextOf("CANCEL-NO-RESPONSE").Says
+	case f.Rule == "CANCEL-SILENCE" && len(p.Also) > 0: // whose name is of the act
+		return RuleTextOf(p.Also[0].ID).Says
+	case p.Rule.OwnWords && f.Cause != OtherCauses && f.Example.What != "":
+		return ownWords(f.Example.What)
 	}
-	return Group{}, false
+	return p.Rule.Says
 }
 
-// spread says in how many worlds it happened, where the rule does not count
-// worlds anyway.
-func (p Page) spread() string {
-	g, _ := p.group(ArmTarget)
-	if p.Finding.Checked == g.Worlds {
-		return ""
-	}
-	return fmt.Sprintf(", in %s of %s", group(p.Finding.Worlds), plural(g.Worlds, "world"))
-}
-
-// reference says what a strict pair does under the same conditions.
-func (p Page) reference() string {
-	g, ok := p.group(ArmReference)
-	if !ok {
-		return ""
-	}
-	for _, r := range g.Rules {
-		if r.Rule == p.Finding.Rule {
-			return fmt.Sprintf("The reference client and server on the same seeds: %s of %s.",
-				group(r.Failed), group(r.Checked))
-		}
-	}
-	return ""
-}
-
+// clauses lists what the specification says at every level that it has: the
+// rule's own clauses, and those of the rules that the same act breaks.
 func (p Page) clauses() string {
-	var lines []string
 	version := p.Finding.SpecVersion
-	for _, c := range p.Rule.ClausesOf(version) {
-		lines = append(lines, fmt.Sprintf("- **%s**, [%s (%s)](%s): “%s”", c.Level, c.Page, version, c.URL(version), c.Quote))
+	clauses := slices.Clone(p.Rule.ClausesOf(version))
+	for _, r := range p.Also {
+		clauses = append(clauses, r.ClausesOf(version)...)
+	}
+	slices.SortStableFunc(clauses, func(a, b oracle.Clause) int { return cmp.Compare(strength(a.Level), strength(b.Level)) })
+	var lines []string
+	for i, c := range clauses {
+		if slices.IndexFunc(clauses, func(o oracle.Clause) bool { return o.Page == c.Page && o.Quote == c.Quote }) == i {
+			lines = append(lines, fmt.Sprintf("- **%s**, [%s (%s)](%s): “%s”", c.Level, c.Page, version, c.URL(version), c.Quote))
+		}
 	}
 	if p.Rule.ID != "" && len(lines) == 0 {
 		lines = append(lines, "No clause demands it, but every user counts on it. "+p.Rule.Statement)
@@ -115,7 +109,15 @@ func (p Page) clauses() string {
 	for _, note := range p.Rule.Notes {
 		lines = append(lines, "", note)
 	}
+	if p.Finding.BeforeCancel {
+		lines = append(lines, "", "No cancel had been sent before it: it is no race, and the session did not survive all the same.")
+	}
 	return strings.Join(lines, "\n")
+}
+
+// strength orders the levels of clauses; what allows comes last.
+func strength(l oracle.Level) int {
+	return slices.Index([]oracle.Level{oracle.MustNot, oracle.Must, oracle.ShouldNot, oracle.Should, oracle.May}, l)
 }
 
 func (p Page) exampleTitle() string {
@@ -127,35 +129,45 @@ func (p Page) exampleTitle() string {
 	return fmt.Sprintf("What happened (seed %d%s; %s time)", f.ExampleSeed, call, p.Manifest.Clock)
 }
 
-func (p Page) reproduce() string {
-	text := fenced("sh", p.Replay)
-	if p.Digest != "" && text != "" {
-		text += fmt.Sprintf("\n\nIt shows history %s and %s again.", p.Digest, p.Finding.ID)
+// example is the listing, which seed it is, and what lies beside the page.
+func (p Page) example() string {
+	if p.Listing == "" {
+		return ""
 	}
-	return text
+	blocks := []string{fenced("text", p.Listing)}
+	f := p.Finding
+	if len(f.Seeds) > 0 && f.Seeds[0] != f.ExampleSeed {
+		blocks = append(blocks, fmt.Sprintf("Seed %d is the smallest that shows it; seed %d is the smallest in which time passes between the cancel and the offence.",
+			f.Seeds[0], f.ExampleSeed))
+	}
+	if len(p.Files) > 0 {
+		blocks = append(blocks, "In the run's result directory: "+strings.Join(p.Files, ", ")+".")
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// mainPackage is what go run and go install are given, with the version behind.
+const mainPackage = "github.com/mcpsim/mcpsim/cmd/mcpsim@v"
+
+func (p Page) reproduce() string {
+	if len(p.Replay) == 0 {
+		return ""
+	}
+	run := slices.Concat([]string{"go", "run", mainPackage + p.Manifest.Mcpsim}, p.Replay[1:])
+	text := fenced("sh", replayLines(p.Replay, "")+"\n\n# or, with nothing installed but Go:\n"+replayLines(run, ""))
+	var after []string
+	if p.Digest != "" {
+		after = append(after, fmt.Sprintf("It shows history %s and %s again, and exits 1 while it does.", p.Digest, p.Finding.ID))
+	}
+	if s := p.Manifest.Scenario; strings.ContainsAny(s, `/\.`) {
+		after = append(after, fmt.Sprintf("%s is the file that %s of the result directory was made from.", code(s), code(ScenarioFile)))
+	}
+	return strings.Join(nonEmpty([]string{text, strings.Join(after, " ")}), "\n\n")
 }
 
 func (p Page) versions() string {
 	m := p.Manifest
-	return fmt.Sprintf("---\n\nmcpsim %s · %s · %s/%s · scenario %s sha256 %s · client %s · server %s · "+
-		"rule text: `mcpsim list rules`", m.Mcpsim, m.Go, m.OS, m.Arch, m.Scenario, m.ScenarioSHA256,
+	return fmt.Sprintf("---\n\nmcpsim %s · %s · %s/%s · scenario %s sha256 %s · seeds %s · client %s · server %s · "+
+		"rule text: `mcpsim list rules`", m.Mcpsim, m.Go, m.OS, m.Arch, m.Scenario, m.ScenarioSHA256, m.Seeds,
 		m.Pair().Client, m.Pair().Server)
-}
-
-// fenced puts text into a code block whose fence is longer than any in it.
-func fenced(language, text string) string {
-	text = strings.Trim(text, "\n")
-	if text == "" {
-		return ""
-	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + language + "\n" + text + "\n" + fence
-}
-
-// code puts a few words into a code span on one line.
-func code(text string) string {
-	return "`" + strings.ReplaceAll(printable(text, 200), "`", "'") + "`"
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,35 +9,64 @@ import (
 	"github.com/mcpsim/mcpsim/analysis/oracle"
 )
 
-// objections answers with the example what its reader will object, and lists
-// what the rule does not count, with how often each came up in this run.
+// objections answers with the example what its reader will object, and says how
+// often in this run what looked like a breach was none.
 func (p Page) objections() string {
-	var asked, exempt []string
-	if p.late() {
-		asked = p.answers()
+	if len(p.Rule.Exempt) == 0 && len(p.Finding.Uncounted) == 0 {
+		return ""
 	}
-	for _, x := range p.Rule.Exempt {
-		exempt = append(exempt, "- "+x.What+p.uncounted(x.Why))
-	}
-	for _, u := range p.Finding.Uncounted {
-		if !slices.ContainsFunc(p.Rule.Exempt, func(x oracle.Exemption) bool { return x.Why == u.Why }) {
-			exempt = append(exempt, fmt.Sprintf("- %s (%s in this run)", printable(u.Why, 200), group(u.N)))
-		}
-	}
-	if len(exempt) > 0 {
-		exempt = slices.Insert(exempt, 0, "Not counted by this rule:", "")
-	}
-	return strings.Join(nonEmpty([]string{strings.Join(asked, "\n"), strings.Join(exempt, "\n")}), "\n\n")
+	return strings.Join(nonEmpty([]string{p.answers(), p.unasked(), p.uncounted()}), "\n\n")
 }
 
-// uncounted says how often an exemption was made use of, where that is known.
-func (p Page) uncounted(why string) string {
-	for _, u := range p.Finding.Uncounted {
-		if u.Why == why && why != "" {
-			return fmt.Sprintf(" (%s in this run)", group(u.N))
+// answers puts each exemption as a question and answers it.
+func (p Page) answers() string {
+	var lines []string
+	asked := ""
+	for i, o := range p.Objections {
+		if o.Answer == "" {
+			continue
+		}
+		if asked += " " + o.Asks; i+1 < len(p.Objections) && p.Objections[i+1].Answer == o.Answer {
+			continue // one answer to several questions
+		}
+		lines = append(lines, fmt.Sprintf("- *%s* %s", strings.TrimSpace(asked), o.Answer))
+		asked = ""
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "Whatever the rule excuses, asked of this example; times are those above, an event's number is its `seq` in the history.\n\n" +
+		strings.Join(lines, "\n")
+}
+
+// unasked lists the exemptions that the example does not answer.
+func (p Page) unasked() string {
+	var lines []string
+	for _, x := range p.Rule.Exempt {
+		if !slices.ContainsFunc(p.Objections, func(o oracle.Objection) bool { return o.What == x.What && o.Answer != "" }) {
+			lines = append(lines, "- "+x.What)
 		}
 	}
-	return ""
+	if len(lines) == 0 {
+		return ""
+	}
+	title := "Never counted by this rule:"
+	if len(lines) < len(p.Rule.Exempt) {
+		title = "Nor does the rule count:"
+	}
+	return title + "\n\n" + strings.Join(lines, "\n")
+}
+
+// uncounted says what was made use of.
+func (p Page) uncounted() string {
+	var lines []string
+	for _, u := range p.Finding.Uncounted {
+		lines = append(lines, fmt.Sprintf("- %s × %s", group(u.N), printable(u.Why, 200)))
+	}
+	if len(lines) == 0 {
+		return "In this run nothing looked like a breach and was none."
+	}
+	return "Not counted in this run, though it looked like a breach:\n\n" + strings.Join(lines, "\n")
 }
 
 // late reports whether the example is a message that was sent for a call after
@@ -47,39 +75,25 @@ func (p Page) late() bool {
 	return p.Rule.Late && unfinished(p.Finding.Example.Phase) && p.Finding.Example.Lateness >= 0
 }
 
-// answers are the three objections to a late message, answered by the example.
-func (p Page) answers() []string {
-	x := p.Finding.Example
-	when := exactly(x.Lateness) + " later"
-	if x.Lateness == 0 {
-		when = "in the same instant, and later in the recorded order"
-	}
-	return []string{
-		fmt.Sprintf("- Already sent when the cancel was read? No, %s (events %s).", when, joinInts(x.Events)),
-		fmt.Sprintf("- Handler already finished? No, the call was %s when the cancel was read.", x.Phase),
-		fmt.Sprintf("- Call unknown, `initialize`, or a task? No, call %d is a `%s` that the server had read.", x.Call, cmp.Or(x.Method, "tools/call")),
-	}
-}
-
 func (p Page) howOften() string {
 	f := p.Finding
 	var lines []string
-	if len(f.Handlers) > 0 {
-		lines = append(lines, "- by handler: "+strings.Join(p.byHandler(), " · "))
+	add := func(what string, parts []string) {
+		if len(parts) > 0 {
+			lines = append(lines, "- "+what+": "+strings.Join(parts, " · "))
+		}
 	}
+	add("by handler", p.shares(f.Handlers, func(x oracle.Exercise) string { return x.Handler }))
+	what := "what it did"
 	if p.late() {
-		lines = append(lines, "- by lateness: "+strings.Join(byLateness(f.Lateness), " · "))
+		add("by lateness", withUnlisted(byLateness(f.Lateness), f.Failed-int(f.Lateness.N())))
+		what = "by answer"
 	}
-	var whats []string
-	for _, w := range byCount(f.What) {
-		whats = append(whats, group(f.What[w])+" "+code(w))
-	}
-	if len(whats) > 0 {
-		lines = append(lines, "- what it did: "+strings.Join(whats, " · "))
-	}
-	seeds := make([]string, len(f.Seeds))
-	for i, s := range f.Seeds {
-		seeds[i] = fmt.Sprint(s)
+	add(what, f.ways())
+	add("by phase in which the cancel was read", p.shares(f.Phases, func(x oracle.Exercise) string { return string(x.Phase) }))
+	var seeds []string
+	for _, s := range f.Seeds {
+		seeds = append(seeds, fmt.Sprint(s))
 	}
 	if len(seeds) > 0 {
 		lines = append(lines, "- smallest seeds: "+strings.Join(seeds, ", "))
@@ -87,27 +101,62 @@ func (p Page) howOften() string {
 	return strings.Join(lines, "\n")
 }
 
-// byHandler counts violations by kind of tool, of the cancels that could have
-// led to one where the rule checks just those.
-func (p Page) byHandler() []string {
-	f := p.Finding
-	open, total := map[string]int{}, 0
-	g, _ := p.group(ArmTarget)
-	for _, o := range g.Outcomes {
-		if unfinished(o.Phase) && f.Handlers[o.Handler] > 0 {
-			open[o.Handler] += o.N
-			total += o.N
+// pageWays is how many ways of breaking a rule a page tells apart.
+const pageWays = 8
+
+// ways tells what the violations did, the most frequent first.
+func (f Finding) ways() []string {
+	var out []string
+	rest := 0
+	for i, w := range byCount(f.What) {
+		if i < pageWays {
+			out = append(out, group(f.What[w])+" "+code(w))
+		} else {
+			rest += f.What[w]
 		}
 	}
+	if rest > 0 {
+		out = append(out, group(rest)+" otherwise")
+	}
+	return out
+}
+
+// shares counts violations by a key, of the checks with that key where the rule
+// told them all apart, and exactly where it has one cause alone. Else they are
+// those that the verdicts list.
+func (p Page) shares(listed map[string]int, key func(oracle.Exercise) string) []string {
+	if len(listed) == 0 {
+		return nil
+	}
+	r, _ := p.tally(ArmTarget)
+	of, bad, checked, failed := map[string]int{}, map[string]int{}, 0, 0
+	for _, x := range r.Exercised {
+		of[key(x)] += x.N
+		bad[key(x)] += x.Failed
+		checked, failed = checked+x.N, failed+x.Failed
+	}
+	if failed != p.Finding.Failed || failed != r.Failed {
+		bad = listed
+	}
+	told := 0
 	var out []string
-	for _, h := range byCount(f.Handlers) {
-		part := h + " " + group(f.Handlers[h])
-		if total == f.Checked && f.Handlers[h] <= open[h] {
-			part += " of " + group(open[h])
+	for _, k := range byCount(bad) {
+		told += bad[k]
+		part := k + " " + group(bad[k])
+		if checked == r.Checked && bad[k] <= of[k] {
+			part += " of " + group(of[k])
 		}
 		out = append(out, part)
 	}
-	return out
+	return withUnlisted(out, p.Finding.Failed-told)
+}
+
+// withUnlisted owns up to violations of which no more is known than their number.
+func withUnlisted(parts []string, n int) []string {
+	if n <= 0 || len(parts) == 0 {
+		return parts
+	}
+	return append(parts, notListed+" "+group(n))
 }
 
 // latenessBounds cut the lateness into the ranges that a page names.
@@ -119,8 +168,7 @@ var latenessBounds = [...]struct {
 	{time.Millisecond, "under 1 ms"},
 	{10 * time.Millisecond, "1 to 10 ms"},
 	{100 * time.Millisecond, "10 to 100 ms"},
-	{time.Second, "0.1 to 1 s"},
-	{0, "1 s and more"},
+	{0, "100 ms and more"},
 }
 
 func byLateness(d Distribution) []string {
@@ -140,17 +188,4 @@ func byLateness(d Distribution) []string {
 		}
 	}
 	return out
-}
-
-// exactly writes a duration in milliseconds to the microsecond.
-func exactly(d time.Duration) string {
-	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
-}
-
-func joinInts(list []int) string {
-	parts := make([]string, len(list))
-	for i, n := range list {
-		parts[i] = fmt.Sprint(n)
-	}
-	return strings.Join(parts, ", ")
 }

@@ -1,11 +1,19 @@
 package analysis
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 func testPage(t *testing.T) Page {
@@ -17,7 +25,8 @@ func testPage(t *testing.T) Page {
 	return Page{
 		Manifest: m, Summary: s, Finding: f, Rule: textOf(testRules, f.Rule), Digest: "9c41e07bd2a85f13",
 		Listing: "  0.000  client calls\n 69.800  server reads the cancel\n 80.825  server answers   F1\n",
-		Replay:  ShellLine(m.Replay(f.SpecVersion, f.ExampleSeed)),
+		Replay:  m.Replay(f.SpecVersion, f.ExampleSeed),
+		Files:   []string{"`F1/conversation.svg` (this as a diagram)"},
 		Handler: "for now().Before(end) {\n\tsleep(25 * time.Millisecond)\n}",
 		AfterFix: "# callers that still wait for the answer would hang\n" +
 			"mcpsim run cancel-storm --client go-sdk@PATH",
@@ -32,7 +41,7 @@ func TestMarkdownOfALeak(t *testing.T) {
 	p.Finding = p.Summary.Findings[0]
 	p.Rule = textOf(testRules, "NO-LEAK")
 	p.Handler, p.AfterFix = "", ""
-	p.Replay = ShellLine(p.Manifest.Replay(p.Finding.SpecVersion, p.Finding.ExampleSeed))
+	p.Replay = p.Manifest.Replay(p.Finding.SpecVersion, p.Finding.ExampleSeed)
 	text := Markdown(p)
 	golden(t, "page-leak.md", text)
 	assert.NotContains(t, text, "benign race", "nothing to say is not said")
@@ -63,5 +72,115 @@ func TestByLatenessLosesNothing(t *testing.T) {
 		d.Add(v)
 	}
 	assert.Equal(t, "same instant (order proven) 1 · under 1 ms 2 · 1 to 10 ms 1 · 10 to 100 ms 1 · "+
-		"0.1 to 1 s 1 · 1 s and more 2", strings.Join(byLateness(d), " · "))
+		"100 ms and more 3", strings.Join(byLateness(d), " · "))
+}
+
+// recordedPage is about a history that was recorded, in the rules' own words.
+func recordedPage(t *testing.T) Page {
+	t.Helper()
+	data, err := os.Open("oracle/testdata/lateness-zero-after.ndjson")
+	require.NoError(t, err)
+	h, err := history.Decode(data)
+	require.NoError(t, errors.Join(err, data.Close()))
+	h.Header.SpecVersion = modern
+	a := NewAggregate(testPair)
+	mustAdd(a, Observe(ArmTarget, h))
+	s := a.Summary()
+	require.NotEmpty(t, s.Findings)
+	p := Page{Manifest: testManifest(modern), Summary: s, Finding: s.Findings[0], Rule: RuleTextOf(s.Findings[0].Rule)}
+	also, _ := oracle.FindRule("CANCEL-NO-RESPONSE")
+	p.Also = []oracle.Rule{also}
+	p.Objections = p.Rule.Objections(h, p.Finding.Example)
+	return p
+}
+
+func TestMarkdownOfARecordedWorld(t *testing.T) {
+	golden(t, "page-recorded.md", Markdown(recordedPage(t)))
+}
+
+func TestClausesOfEveryLevel(t *testing.T) {
+	text := recordedPage(t).clauses()
+	levels := regexp.MustCompile(`(?m)^- \*\*([A-Z ]+)\*\*`).FindAllStringSubmatch(text, -1)
+	var got []string
+	for _, l := range levels {
+		got = append(got, l[1])
+	}
+	assert.Equal(t, []string{"MUST NOT", "SHOULD", "MAY"}, got, "strongest first, each once")
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "- ") {
+			assert.Contains(t, line, "](https://modelcontextprotocol.io/specification/2026-07-28/basic/")
+		}
+	}
+}
+
+// TestPageLeansOnNothing: pasted elsewhere, a page must not point to a file.
+func TestPageLeansOnNothing(t *testing.T) {
+	for _, p := range []Page{testPage(t), recordedPage(t)} {
+		for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(Markdown(p), -1) {
+			assert.True(t, strings.HasPrefix(link[1], "https://"), link[1])
+		}
+	}
+}
+
+func TestTitles(t *testing.T) {
+	race, silence := RuleTextOf("RACE-GRACEFUL"), RuleTextOf("CANCEL-SILENCE")
+	for _, tt := range []struct {
+		why  string
+		rule RuleText
+		f    Finding
+		want string
+	}{
+		{"a late answer is called so", silence, Finding{Rule: silence.ID, Cause: oracle.AnsweredCause}, "answers a tools/call after reading its cancel"},
+		{"late progress is no answer", silence, Finding{Rule: silence.ID, Cause: "reported progress"}, silence.Says},
+		{"what a target says is code", race, Finding{Rule: race.ID, Example: oracle.Violation{What: "crashed: panic: @all #1 *x*"}}, "crashed: `panic: @all #1 *x*`"},
+		{"our own words are text", race, Finding{Rule: race.ID, Example: oracle.Violation{What: "left (*T).f_g behind"}}, `left (\*T).f\_g behind`},
+		{"several causes have no words in common", race, Finding{Rule: race.ID, Cause: OtherCauses, Example: oracle.Violation{What: "x"}}, race.Says},
+	} {
+		assert.Equal(t, tt.want, Page{Rule: tt.rule, Finding: tt.f}.says(), tt.why)
+	}
+	progress := Page{Rule: silence, Finding: Finding{Rule: silence.ID, Cause: "reported progress"}, Also: []oracle.Rule{{ID: "PROGRESS-AFTER-CANCEL"}}}
+	assert.Equal(t, "reports progress of a tools/call after reading its cancel", progress.says(), "the rule that the act also breaks has its name")
+}
+
+func TestComparisons(t *testing.T) {
+	p := testPage(t)
+	p.Finding.Opposite = &Opposite{Worlds: 20, Bad: 19, Checked: 40, Failed: 37}
+	assert.Contains(t, p.comparisons()[0], "The same server opposite the reference client, the 20 smallest seeds: 19 of 20 worlds show it (37 of 40 cancels")
+	p.Finding.Opposite = nil
+	p.Manifest.Client = history.Peer{Target: "reference"}
+	assert.Equal(t, "It sat opposite the reference client.", p.comparisons()[0])
+}
+
+// TestSpreadOfManyViolations: a verdict lists few of many violations, and a page
+// must not pass those off as all.
+func TestSpreadOfManyViolations(t *testing.T) {
+	v := broken("CANCEL-SILENCE", oracle.MustNot, history.Server, make([]time.Duration, 16)...)
+	for i := range v.Violations {
+		v.Violations[i].Handler, v.Violations[i].Phase = "chatty", oracle.Running
+	}
+	v.Checked, v.Failed = 60, 40
+	page := func(v oracle.Verdict) string {
+		a := NewAggregate(testPair)
+		mustAdd(a, bare(modern, 1, v))
+		s := a.Summary()
+		return Page{Manifest: testManifest(modern), Summary: s, Finding: s.Findings[0], Rule: RuleTextOf(v.Rule)}.howOften()
+	}
+	text := page(v)
+	assert.Contains(t, text, "by handler: chatty 16 · not listed one by one 24")
+	assert.Contains(t, text, "by lateness: same instant (order proven) 16 · not listed one by one 24")
+	v.Exercised = []oracle.Exercise{{Handler: "chatty", Phase: oracle.Running, N: 50, Failed: 40}, {Handler: "cooperative", Phase: oracle.Running, N: 10}}
+	text = page(v)
+	assert.Contains(t, text, "by handler: chatty 40 of 50 · cooperative 0 of 10\n", "exact, and what was never bad is told too")
+	v.Violations[0].Cause = "another"
+	assert.Contains(t, page(v), "by handler: chatty 15 of 50 · not listed one by one 24", "of two causes")
+}
+
+func TestWaysAreFew(t *testing.T) {
+	f := Finding{What: map[string]int{}}
+	for i := range 20 {
+		f.What[fmt.Sprintf("answered with error %02d", i)] = 20 - i
+	}
+	ways := f.ways()
+	assert.Len(t, ways, pageWays+1)
+	assert.Equal(t, "78 otherwise", ways[pageWays])
 }

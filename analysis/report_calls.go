@@ -155,7 +155,7 @@ func (row callRow) index() int {
 // answerFinding is the finding that convicts late answers at a version.
 func (s Summary) answerFinding(specVersion string) string {
 	for _, f := range s.Findings {
-		if f.SpecVersion == specVersion && (f.Rule == "CANCEL-SILENCE" || f.Rule == "CANCEL-NO-RESPONSE") {
+		if f.SpecVersion == specVersion && (f.Cause == "" || f.Cause == oracle.AnsweredCause) && (f.Rule == "CANCEL-SILENCE" || f.Rule == "CANCEL-NO-RESPONSE") {
 			return f.ID
 		}
 	}

@@ -26,7 +26,7 @@ func (r Report) findings() string {
 	if len(all) > shownFindings {
 		var rest []string
 		for _, f := range all[shownFindings:] {
-			rest = append(rest, fmt.Sprintf("%s %s %s at %s", f.ID, f.Level, f.Rule, f.SpecVersion))
+			rest = append(rest, fmt.Sprintf("%s %s %s at %s%s", f.ID, f.Level, f.Rule, f.SpecVersion, f.expectedMark()))
 		}
 		lines = append(lines, flow(append([]string{fmt.Sprintf("and %d more", len(rest))}, rest...), ", ", "    "))
 	}
@@ -35,7 +35,7 @@ func (r Report) findings() string {
 
 func (r Report) finding(f Finding) string {
 	head := left(f.ID, 3) + " " + left(string(f.Level), 9) + " " + left(f.Rule, 22)
-	where := f.who() + " · " + f.SpecVersion
+	where := f.who() + " · " + f.SpecVersion + f.expectedMark()
 	what := r.sameBehaviour(f)
 	if what == "" {
 		what = f.whats(shownWhats)
@@ -43,6 +43,7 @@ func (r Report) finding(f Finding) string {
 	return join(
 		r.Style.paint(levelColor(f), head)+" "+where,
 		fold(f.ratio(textOf(r.Rules, f.Rule))+": "+what, "    "),
+		f.expectedLine(),
 		replayLines(r.Manifest.Replay(f.SpecVersion, f.ExampleSeed), "    "),
 	)
 }
@@ -56,15 +57,39 @@ func (f Finding) who() string {
 }
 
 func levelColor(f Finding) string {
+	if f.Expected != nil {
+		return green
+	}
 	if Weigh(f.Level) == 0 {
 		return red
 	}
 	return yellow
 }
 
-// ratio says how many of what.
+// ratio says how many of what. A rule about whole worlds is not said to have been
+// broken by so many of its cancels, and least of all where none had been sent.
 func (f Finding) ratio(text RuleText) string {
-	return fmt.Sprintf("%s of %s %s", group(f.Failed), group(f.Checked), text.counts())
+	bad, of, what := f.Failed, f.Checked, text.counts()
+	if f.perWorld(text) {
+		bad, of, what = f.Worlds, f.WorldsExercised, text.Worlds
+	}
+	if f.BeforeCancel {
+		what = "worlds, before any cancel was sent"
+	}
+	if bad > of { // other causes, of which a world may have several
+		return fmt.Sprintf("%s in %s %s", times(bad), group(of), what)
+	}
+	return fmt.Sprintf("%s of %s %s", group(bad), group(of), what)
+}
+
+// perWorld reports whether worlds are counted instead of what the rule checks.
+func (f Finding) perWorld(text RuleText) bool { return f.BeforeCancel || text.Worlds != "" }
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return group(n) + " times"
 }
 
 // sameBehaviour says that a finding is an earlier one at another version.

@@ -8,6 +8,8 @@ type RuleText struct {
 	Says     string // the offence, after the name of who commits it: "answers one request twice"
 	Counts   string // what Checked counts, in the plural: "requests that were answered"
 	Exercise string // how to bring it about where a run did not, a sentence
+	Worlds   string // of a rule about whole worlds: which worlds its findings count, in the plural
+	OwnWords bool   // the words of one violation say more than Says
 	Late     bool   // the offence is a message that was sent after a cancel had been read
 }
 
@@ -59,7 +61,7 @@ func wording(rule string) RuleText {
 		return RuleText{Says: "does not fall silent about a tools/call after reading its cancel", Late: true,
 			Counts: openCancels, Exercise: noOpenCancel}
 	case "CANCEL-STOP-WORK":
-		return RuleText{Says: "does not tell the handler that its call was cancelled", Counts: openCancels, Exercise: noOpenCancel}
+		return RuleText{Says: "does not tell the handler that its call was cancelled", OwnWords: true, Counts: openCancels, Exercise: noOpenCancel}
 	case "CANCEL-ONLY-ISSUED":
 		return RuleText{Says: "cancels a request that it never issued", Counts: "cancels sent", Exercise: "No cancel was sent."}
 	case "CANCEL-STDIO-REQUIRED", "CANCEL-CLIENT-NOTIFIES":
@@ -74,17 +76,18 @@ func wording(rule string) RuleText {
 			Counts:   "responses read after their call's cancel was sent",
 			Exercise: "No response came in after its cancel was sent: add --server mutant:answers-cancelled, whose responses do."}
 	case "RACE-GRACEFUL":
-		return RuleText{Says: "does not survive what crosses a cancel", Counts: "cancels sent", Exercise: "No cancel was sent."}
+		return RuleText{Says: "does not survive what crosses a cancel", OwnWords: true, Counts: "cancels sent",
+			Worlds: "worlds in which a cancel was sent", Exercise: "No cancel was sent."}
 	case "PROGRESS-AFTER-CANCEL":
 		return RuleText{Says: "reports progress of a tools/call after reading its cancel", Late: true,
 			Counts:   openCancels + ", of calls that report progress",
 			Exercise: "No call that reports progress was cancelled while it ran: use chatty tools."}
 	case "CALLER-UNBLOCKS":
-		return RuleText{Says: "does not give control back to a caller who gave up, or whose connection is gone",
+		return RuleText{Says: "does not give control back to a caller who gave up, or whose connection is gone", OwnWords: true,
 			Counts:   "callers who gave up or lost their connection",
 			Exercise: "No caller gave up a call that was still pending, and no connection was lost under one."}
 	case "NO-LEAK":
-		return RuleText{Says: "leaves goroutines behind after close", Counts: "worlds that were closed", Exercise: "No session was closed."}
+		return RuleText{Says: "leaves goroutines behind after close", OwnWords: true, Counts: "worlds that were closed", Exercise: "No session was closed."}
 	}
 	return endWording(rule)
 }

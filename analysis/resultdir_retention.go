@@ -25,7 +25,8 @@ type HistoryKey struct {
 // the end, so that a history that is kept now may be dropped later; the outcome
 // does not depend on the order of the worlds. The zero value is ready to use.
 type Retention struct {
-	lists map[retentionKey][]ranked
+	lists  map[retentionKey][]ranked
+	causes map[retentionKey]causeList // by key without kind and cause
 }
 
 type retentionKey struct {
@@ -33,6 +34,7 @@ type retentionKey struct {
 	kind        retentionKind
 	rule        string
 	side        history.Side
+	cause       string
 }
 
 type retentionKind int
@@ -54,7 +56,9 @@ func (r *Retention) Offer(w World) (keep bool, drop []HistoryKey) {
 	}
 	var out []uint64
 	for key, limit := range wishes(w) {
-		out = append(out, r.insert(key, limit, w.Seed)...)
+		filed, dropped := r.file(key)
+		out = append(out, dropped...)
+		out = append(out, r.insert(filed, limit, w.Seed)...)
 	}
 	slices.Sort(out)
 	for _, seed := range slices.Compact(out) {
@@ -97,17 +101,56 @@ func wishes(w World) map[retentionKey]int {
 		if v.Status != oracle.Fail || v.Implied != "" {
 			continue
 		}
-		for _, part := range bySide(v) {
-			lists[retentionKey{w.SpecVersion, smallest, v.Rule, part.Side}] = KeptSeeds
+		for _, part := range partsOf(v) {
+			lists[retentionKey{w.SpecVersion, smallest, v.Rule, part.Side, part.cause}] = limits[smallest]
 			if slices.ContainsFunc(part.Violations, func(x oracle.Violation) bool { return x.Lateness > 0 }) {
-				lists[retentionKey{w.SpecVersion, example, v.Rule, part.Side}] = 1
+				lists[retentionKey{w.SpecVersion, example, v.Rule, part.Side, part.cause}] = limits[example]
 			}
 		}
 	}
 	if len(lists) == 0 {
-		lists[retentionKey{specVersion: w.SpecVersion, kind: sample}] = SampledSeeds
+		lists[retentionKey{specVersion: w.SpecVersion, kind: sample}] = limits[sample]
 	}
 	return lists
+}
+
+// limits are the lengths of the lists of each kind.
+var limits = [...]int{smallest: KeptSeeds, example: 1, sample: SampledSeeds}
+
+// file puts a cause under the name by which the findings have it. It returns the
+// seeds that had to go when two causes were joined for that.
+func (r *Retention) file(key retentionKey) (filed retentionKey, dropped []uint64) {
+	if key.kind == sample {
+		return key, nil
+	}
+	if r.causes == nil {
+		r.causes = map[retentionKey]causeList{}
+	}
+	at := key
+	at.kind, at.cause = 0, ""
+	list := r.causes[at]
+	under, evicts, ok := list.file(key.cause)
+	r.causes[at] = list
+	if ok {
+		dropped = r.join(at, evicts)
+	}
+	key.cause = under
+	return key, dropped
+}
+
+// join moves the lists of a cause to OtherCauses.
+func (r *Retention) join(at retentionKey, cause string) (dropped []uint64) {
+	for _, kind := range []retentionKind{smallest, example} {
+		from, to := at, at
+		from.kind, from.cause = kind, cause
+		to.kind, to.cause = kind, OtherCauses
+		list := r.lists[from]
+		delete(r.lists, from)
+		for _, x := range list {
+			dropped = append(dropped, r.insert(to, limits[kind], x.seed)...)
+		}
+	}
+	return dropped
 }
 
 // insert puts a seed on a list and returns the one that had to go, if any.

@@ -129,3 +129,7 @@ func verdictsOf(s Summary) Verdicts {
 	}
 	return v
 }
+
+// BesideFile is the path, below the result directory, of a file that lies beside
+// the finding's page.
+func (f Finding) BesideFile(name string) string { return path.Join(FindingsDir, f.ID, name) }

@@ -18,6 +18,9 @@ type Summary struct {
 	Pair     Pair      `json:"pair"`     // what was under test
 	Groups   []Group   `json:"groups"`   // an arm at a protocol version, in order of arm and version
 	Findings []Finding `json:"findings"` // of the target's arm, worst first; Findings[0] is F1
+
+	Judged   []string          `json:"judged,omitempty"`   // the rules that count, when not all do
+	Expected []ExpectedFailure `json:"expected,omitempty"` // what became of every expected failure, in the order of their file
 }
 
 // A Group is the worlds of one arm at one protocol version.
@@ -83,6 +86,7 @@ type RuleTally struct {
 	Failed    int                   `json:"failed"`
 	Implied   int                   `json:"implied"` // of Failed, those reported under a stricter rule
 	Uncounted []oracle.Uncounted    `json:"uncounted"`
+	Exercised []oracle.Exercise     `json:"exercised,omitempty"` // Checked by tool and phase, of rules that check call by call; sorted
 }
 
 // An Outcome is a number of cancelled calls with the same fate.
@@ -96,26 +100,35 @@ type Outcome struct {
 }
 
 // A Finding is failing verdicts of one kind, with the smallest seed that shows
-// it. Two violations are of one kind when rule, side and protocol version are
-// the same.
+// it. Two violations are of one kind when rule, side, protocol version and cause
+// (see [oracle.Violation.Signature]) are the same: two crashes in different places
+// are two findings; a late answer that is now an error, now a result, is one. How
+// they spread over tools, phases and words is counted instead.
 type Finding struct {
 	ID          string             `json:"id"` // "F1"
 	Rule        string             `json:"rule"`
 	Level       oracle.Level       `json:"level"`
 	Side        history.Side       `json:"side"`
 	Target      string             `json:"target"` // of the side that is bound, "go-sdk v1.8.0"
+	Cause       string             `json:"cause"`  // OtherCauses unites those beyond a bound
 	SpecVersion string             `json:"spec_version"`
-	Checked     int                `json:"checked"`
+	Checked     int                `json:"checked"` // of the rule, whatever the cause
 	Failed      int                `json:"failed"`
-	Worlds      int                `json:"worlds"`  // worlds with at least one
+	Worlds      int                `json:"worlds"`  // worlds with at least one; of OtherCauses, added up over them
 	Seeds       []uint64           `json:"seeds"`   // the smallest, ascending, at most KeptSeeds
 	Example     oracle.Violation   `json:"example"` // from ExampleSeed: one with a margin above zero when there is one
 	ExampleSeed uint64             `json:"example_seed"`
 	What        map[string]int     `json:"what"`     // violations by their words
 	Handlers    map[string]int     `json:"handlers"` // violations by kind of handler
+	Phases      map[string]int     `json:"phases"`   // violations by where the cancel fell in the call's life
 	Lateness    Distribution       `json:"lateness"`
 	Uncounted   []oracle.Uncounted `json:"uncounted"`
+	Opposite    *Opposite          `json:"opposite,omitempty"`    // the same side opposite the reference, where that was run
 	SameActAs   string             `json:"same_act_as,omitempty"` // ID of the finding that is the same behaviour at another protocol version
+	Expected    *Expectation       `json:"expected,omitempty"`    // the entry that foresaw it; nil: nobody did
+
+	WorldsExercised int  `json:"worlds_exercised"`        // worlds in which it could have come up
+	BeforeCancel    bool `json:"before_cancel,omitempty"` // no cancel had been sent before it: it is no race
 }
 
 // KeptSeeds is how many seeds of a finding have their histories kept.

@@ -27,7 +27,7 @@ type Vocabulary struct {
 
 // Parse is [Parse] with the names checked as well.
 func (v Vocabulary) Parse(name string, data []byte) (*Scenario, error) {
-	root, faults := readTree(data)
+	root, faults := readTree(data, scenarioFormat())
 	if root == nil {
 		return nil, faulty(name, faults)
 	}

@@ -14,7 +14,7 @@ func requestDispatched(x *index, t *tally) {
 			continue
 		}
 		if c.start != nil || c.req.first != nil {
-			t.pass()
+			t.kept(c, "")
 			continue
 		}
 		end := x.stuck(c)
@@ -44,7 +44,7 @@ func noSpuriousCancel(x *index, t *tally) {
 			t.leave(whyUnclearID)
 		case c.told == nil:
 			if c.end != nil && reason == nil {
-				t.pass()
+				t.kept(c, "")
 			}
 		case before(reason, c.told) || before(x.over, c.told):
 		case x.over != nil && x.over.At == c.told.At:
@@ -79,7 +79,7 @@ func answerOwn(x *index, t *tally) {
 		case c.ret == nil || c.ret.Text != "":
 		case owner == nil:
 			if c.end != nil && c.end.Value != "" && c.end.Value == c.ret.Value {
-				t.pass()
+				t.kept(c, "")
 			}
 		case x.lateTaken(c, owner) != nil:
 			t.leave(whyUnderLate)

@@ -8,12 +8,13 @@ func receiverRules() []Rule {
 		ID:        "CANCEL-NO-RESPONSE",
 		Statement: "A request that was cancelled before its work ended is not answered, neither with a result nor with an error.",
 		Property:  Safety,
-		Clauses:   onBothPages("Not send a response for the cancelled request", Should),
+		Clauses:   slices.Concat(onBothPages("Not send a response for the cancelled request", Should), onBothPages(mayIgnore, May)),
 		Convicts: "The call was queued or running when its cancel was read, its handler ended after that (or never began), " +
 			"and the writing of a response began after that.",
 		Exempt: append(crossings(), Exemption{
 			Why:  whyStubborn,
 			What: "A receiver may ignore the cancel of what cannot be cancelled. A tool that goes on although told does not convict alone.",
+			Asks: "Is it a call that cannot be cancelled?", answer: (*defence).obeys,
 		}),
 		Notes: []string{
 			"Q1: since 2026-07-28 the page on cancellation advises against a response and the page on stdio forbids it; the act is reported under CANCEL-SILENCE.",
@@ -27,6 +28,7 @@ func receiverRules() []Rule {
 		Clauses: []Clause{
 			{From: modernEra, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
 			{From: modernEra, Page: modernPage, Quote: "Not send a response for the cancelled request", Level: Should},
+			{From: modernEra, Page: modernPage, Quote: mayIgnore, Level: May},
 		},
 		Convicts: "The call was queued or running when its cancel was read, and after that the writing of a response, " +
 			"or of progress with the call's token that had not been asked for before, began. Tools that go on although told are no excuse.",
@@ -41,13 +43,15 @@ func receiverRules() []Rule {
 		Property:  Liveness,
 		Clauses: slices.Concat(onBothPages("Stop processing the cancelled request", Should), []Clause{
 			{From: modernEra, Page: stdioPage, Quote: "SHOULD stop work on a cancelled request as soon as practical", Level: Should},
-		}),
+		}, onBothPages(mayIgnore, May)),
 		Convicts: "The call was queued or running when its cancel was read, and time passed while its handler ran on without its " +
 			"context being done; or its handler began later, with a context that was not done.",
 		Exempt: []Exemption{
-			{Race: "R2", What: "The handler had ended when the cancel was read."},
-			{Race: "R7", Why: whyClosing, What: "The session ended before time passed, or before the cancel was read."},
-			{Race: "R13", What: "A tool that was told and went on is the application's affair."},
+			{Race: "R2", What: "The handler had ended when the cancel was read.", Asks: "Had the handler ended by then?", answer: (*defence).handlerOver},
+			{Race: "R7", Why: whyClosing, What: "The session ended before time passed, or before the cancel was read.",
+				Asks: "Was the session ending?", answer: (*defence).sessionOver},
+			{Race: "R13", What: "A tool that was told and went on is the application's affair.",
+				Asks: "Was the handler told in time, and went on by itself?", answer: (*defence).toldInTime},
 			sameInstantExemption(),
 			prematureExemption(),
 			unclearIDExemption(),
@@ -70,6 +74,7 @@ func receiverRules() []Rule {
 		Exempt: append(progressUnderWay(), sameInstantExemption(), Exemption{
 			Why:  whyStubborn,
 			What: "Before 2026-07-28: a tool that goes on although told is, arguably, still in progress.",
+			Asks: "Is it a tool that goes on although told, and so still in progress?", answer: (*defence).obeys,
 		}),
 		Notes: []string{
 			"Q9: before 2026-07-28 no clause speaks of progress after a cancel; that a cancelled request is no operation in progress is an inference, so it is graded SHOULD.",
@@ -90,9 +95,12 @@ func senderRules() []Rule {
 		},
 		Convicts: "A cancel was written, and the same side had begun no request with that id. 7 and \"7\" are two ids.",
 		Exempt: []Exemption{
-			{Race: "R3", Why: whyResponseRead, What: "The call was over already; the sender may have believed otherwise."},
-			{Race: "R6", Why: whyRepeated, What: "A second cancel for one request."},
-			{Why: whyNamesNothing, What: "A cancel without an id breaks another rule."},
+			{Race: "R3", Why: whyResponseRead, What: "The call was over already; the sender may have believed otherwise.",
+				Asks: "Was it the id of a call that was over?", answer: (*defence).neverIssued},
+			{Race: "R6", Why: whyRepeated, What: "A second cancel for one request.",
+				Asks: "Was it a second cancel for one request?", answer: (*defence).neverIssued},
+			{Why: whyNamesNothing, What: "A cancel without an id breaks another rule.",
+				Asks: "Did it name no id at all?", answer: (*defence).names},
 		},
 		Notes: []string{
 			"Q5: \"believed to still be in-progress\" is a state of mind and is not judged here.",
@@ -150,8 +158,10 @@ func senderRules() []Rule {
 		},
 		Convicts: "The client read the response after it had begun to write the cancel, and then returned its value to the caller, or to another call.",
 		Exempt: []Exemption{
-			{Race: "R5", What: "That the response arrives is not the client's doing."},
-			{What: "The response was read before the cancel was written: it won the race, and its value may be returned."},
+			{Race: "R5", What: "That the response arrives is not the client's doing.",
+				Asks: "Did the response merely arrive?", answer: (*defence).merelyArrived},
+			{What: "The response was read before the cancel was written: it won the race, and its value may be returned.",
+				Asks: "Had the client read the response before it wrote the cancel?", answer: (*defence).readFirst},
 		},
 		Mutants: []string{"mutant:late-value"},
 	}}
@@ -178,13 +188,18 @@ func sharedRules() []Rule {
 		Convicts: "A crash in the implementation's own code; a session that one side ended without having been asked to; a health probe after the " +
 			"race that failed; a session that could not be closed; or a call that nobody cancelled whose handler was told, which failed, got another's answer, or was never finished.",
 		Exempt: []Exemption{
-			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session, or when the scenario ends it, is lost, and may be."},
+			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session, or when the scenario ends it, is lost, and may be.",
+				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
 			{What: "A session that ends with calls in flight and cannot be closed: CLOSE-BOUNDED and SHUT-STDIO-SERVER judge that."},
-			{Why: whyOwnError, What: "A call whose tool returned an error by itself."},
-			{Why: whyEnRoute, What: "Nothing is missed of a peer while the network still holds frames: a link slower than the load."},
-			{Why: whyToolRuns, What: "The session cannot be closed while a tool runs that has not been told, or that does not stop when told."},
+			{Why: whyOwnError, What: "A call whose tool returned an error by itself.",
+				Asks: "Had the tool itself failed?", answer: (*defence).toolFailed},
+			{Why: whyEnRoute, What: "Nothing is missed of a peer while the network still holds frames: a link slower than the load.",
+				Asks: "Did the network still hold something?", answer: (*defence).networkHolds},
+			{Why: whyToolRuns, What: "The session cannot be closed while a tool runs that has not been told, or that does not stop when told.",
+				Asks: "Was a tool running that kept the session open?", answer: (*defence).toolsRun},
 			{Why: whyToolCrashed, What: "A tool that panics is the application's affair, whether the implementation recovers it or not. If it does, everything else is judged."},
-			{What: "A crash outside the implementations' code makes the verdict unknown."},
+			{What: "A crash outside the implementations' code makes the verdict unknown.",
+				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
 			{What: "What RESP-ONCE or LATE-IGNORED report is not reported again."},
 		},
 		Mutants: []string{"mutant:dies-on-stray-cancel", "mutant:dies-on-late-response"},
@@ -201,7 +216,8 @@ func qualityRules() []Rule {
 			"a side has ended the session, when the client has read the end of its input after its server died or after its own half was closed, and when Close has returned: " +
 			"then the call had not returned ten minutes after the closing.",
 		Exempt: []Exemption{
-			{Why: whyCrashed, What: "The process crashed before."},
+			{Why: whyCrashed, What: "The process crashed before.",
+				Asks: "Had the process crashed?", answer: (*defence).crashed},
 			{Why: whyGaveUp, What: "The caller gave up by itself when the connection was gone already, and returned because of that."},
 			{What: "A call that was in flight when the application closed the client is due once Close has returned; until then CLOSE-BOUNDED judges."},
 			{What: "After its server's death, a client that has not read the end of its input does not know."},
@@ -214,8 +230,10 @@ func qualityRules() []Rule {
 		Convicts:  "After close and drain goroutines remain that neither the scenario's tools nor the simulator started.",
 		Exempt: []Exemption{
 			{Why: whyProcessGone, What: "A server whose process died leaves nothing. Here its code lives on in the simulator's process, so that only what the names on the stack say to be the client's is held against it."},
-			{Race: "R13", Why: whyToolsOwn, What: "A tool that is made to leak, or that is still running, is the application's affair."},
-			{Why: whySimulators, What: "A caller that never got control back is reported by CALLER-UNBLOCKS."},
+			{Race: "R13", Why: whyToolsOwn, What: "A tool that is made to leak, or that is still running, is the application's affair.",
+				Asks: "Is it the scenario's tool that leaks, or still runs?", answer: (*defence).toolLeaks},
+			{Why: whySimulators, What: "A caller that never got control back is reported by CALLER-UNBLOCKS.",
+				Asks: "Is it the simulator's own goroutine, which waits for the target?", answer: (*defence).simulatorWaits},
 		},
 		Notes:   []string{"Which side a goroutine belongs to is read off the names on its stack; both sides run in one process."},
 		Mutants: []string{"mutant:leaks-on-cancel"},
@@ -226,10 +244,13 @@ const unnotified = "The caller cancelled a call that was pending and whose reque
 
 func unnotifiedExemptions() []Exemption {
 	return []Exemption{
-		{Why: whyReplyFirst, What: "The client had read the response, in the same instant at the latest: nothing was left to cancel."},
-		{Race: "R7", Why: whyClosing, What: "The session ended before, or in the same instant."},
-		{Why: whyWriterHeld, What: "The client could not write: the network took nothing until the response came or the session ended."},
-		{What: "The request was never written."},
+		{Why: whyReplyFirst, What: "The client had read the response, in the same instant at the latest: nothing was left to cancel.",
+			Asks: "Had the client read the response, so that nothing was left to cancel?", answer: (*defence).replyRead},
+		{Race: "R7", Why: whyClosing, What: "The session ended before, or in the same instant.",
+			Asks: "Was the session ending?", answer: (*defence).sessionOver},
+		{Why: whyWriterHeld, What: "The client could not write: the network took nothing until the response came or the session ended.",
+			Asks: "Could the client not write?", answer: (*defence).writerHeld},
+		{What: "The request was never written.", Asks: "Had the request never been written?", answer: (*defence).unwritten},
 		unclearIDExemption(),
 	}
 }
@@ -237,8 +258,10 @@ func unnotifiedExemptions() []Exemption {
 // crossings are what excuses any message after a cancel.
 func crossings() []Exemption {
 	return []Exemption{
-		{Race: "R1", Why: whyResponseBefore, What: "The response was begun before; it may be delivered after."},
-		{Race: "R2", Why: whyHandlerOver, What: "The work was done; the receiver may ignore the cancel."},
+		{Race: "R1", Why: whyResponseBefore, What: "The response was begun before; it may be delivered after.",
+			Asks: "Had the server begun to write it when it read the cancel?", answer: (*defence).begunBefore},
+		{Race: "R2", Why: whyHandlerOver, What: "The work was done; the receiver may ignore the cancel.",
+			Asks: "Had the handler ended by then?", answer: (*defence).handlerOver},
 		sameInstantExemption(),
 		prematureExemption(),
 		unclearIDExemption(),
@@ -247,8 +270,10 @@ func crossings() []Exemption {
 
 func progressUnderWay() []Exemption {
 	return []Exemption{
-		{Race: "R8", Why: whyProgressBefore, What: "Progress that was in transit."},
-		{Race: "R8", Why: whyProgressAsked, What: "Progress that the tool had handed over before, and that had to wait for its turn to be written."},
+		{Race: "R8", Why: whyProgressBefore, What: "Progress that was in transit.",
+			Asks: "Was it progress that was in transit?", answer: (*defence).progressInTransit},
+		{Race: "R8", Why: whyProgressAsked, What: "Progress that the tool had handed over before, and that had to wait for its turn to be written.",
+			Asks: "Was it progress that had only waited for its turn?", answer: (*defence).progressWaited},
 	}
 }
 
@@ -256,16 +281,21 @@ func sameInstantExemption() Exemption {
 	return Exemption{
 		Race: "R14", Why: whySameInstant,
 		What: "Two threads of the receiver in one instant: one had the cancel, the other did not know yet. It counts only if the handler had been told in between.",
+		Asks: "Could the two have passed each other inside the server, in one instant?", answer: (*defence).passedInside,
 	}
 }
 
 func prematureExemption() Exemption {
-	return Exemption{Race: "R4", Why: whyPremature, What: "The id was unknown when the cancel was read. Not possible over stdio, which keeps the order."}
+	return Exemption{
+		Race: "R4", Why: whyPremature, What: "The id was unknown when the cancel was read. Not possible over stdio, which keeps the order.",
+		Asks: "Was the request unknown to the server?", answer: (*defence).requestUnknown,
+	}
 }
 
 func unclearIDExemption() Exemption {
 	return Exemption{
 		Why:  whyUnclearID,
 		What: "The requester used an id again that was not answered yet: what belongs to which request cannot be told.",
+		Asks: "Could the id have meant another request?", answer: (*defence).idReused,
 	}
 }

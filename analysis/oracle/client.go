@@ -41,7 +41,7 @@ func (x *index) judgeNotifying(t *tally, concerns func(c *call) bool, what strin
 			continue
 		}
 		if c.req.cancel != nil {
-			t.pass()
+			t.kept(c, "")
 			continue
 		}
 		if why := x.whyNotNotified(c); why != "" {
@@ -120,7 +120,7 @@ func lateIgnored(x *index, t *tally) {
 			taker.hit = true
 			t.fail(v, c.req.cancel.write, read, taker.ret)
 		default:
-			t.pass()
+			t.kept(c, v.Phase)
 		}
 	}
 }
@@ -249,6 +249,6 @@ func (x *index) judgeWaits(c *call, waits []wait, t *tally) {
 	case before(x.bereft, c.cancel) && x.abrupt && c.cancel.At > x.bereft.At:
 		t.leave(whyGaveUp)
 	default:
-		t.pass()
+		t.kept(c, "")
 	}
 }

@@ -51,7 +51,7 @@ func (x *index) judgeRunning(c *call, free *history.Event, t *tally) bool {
 		told = nil // by the end of the world
 	}
 	if told != nil && told.At <= from.At+promptly {
-		t.pass()
+		t.kept(c, "")
 		return false
 	}
 	witness := earlier(told, earlier(c.end, x.stalled))
@@ -147,7 +147,7 @@ func eofDrains(x *index, t *tally) {
 		case r.first == nil || r.first.inVain():
 			x.judgeOwed(c, deaf, t)
 		case before(x.heard, r.first.write):
-			t.pass()
+			t.kept(c, "")
 		}
 	}
 }

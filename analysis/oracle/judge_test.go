@@ -54,6 +54,7 @@ func runRule(t *testing.T, rule string, cases []ruleCase) {
 				assert.Equal(t, tc.side, v.Side)
 			}
 			requireSound(t, h, j)
+			requireAnswers(t, h, j)
 		})
 	}
 }

@@ -45,7 +45,7 @@ func noLeak(x *index, t *tally) {
 	if len(guilty) > 1 {
 		what += " and others"
 	}
-	t.fail(Violation{Side: side, What: what, Lateness: -1}, guilty...)
+	t.fail(Violation{Side: side, What: what, Lateness: -1, Cause: "created by " + creator(guilty[0].Text)}, guilty...)
 }
 
 // whyNotTheirs tells why a goroutine is not the targets' leak, "" if it is.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -47,7 +48,8 @@ func raceGraceful(x *index, t *tally) {
 		t.leave(whyToolCrashed)
 		return // what the other cancels would have come to is not known
 	}
-	// What is put to the test is every cancel; some of them had a bad end.
+	// What is put to the test is every cancel; a world of one cancel may end badly
+	// in several ways, and one without any may, too.
 	t.verdict.Checked = max(len(x.cancels), t.verdict.Failed)
 }
 
@@ -63,7 +65,7 @@ func (x *index) judgeEnd(t *tally) {
 			t.unknown = true
 			return
 		}
-		t.failAt(x, x.crash, Violation{Side: side, What: "crashed: " + firstLine(x.crash.Text)})
+		t.failAt(x, x.crash, Violation{Side: side, What: "crashed: " + firstLine(x.crash.Text), Cause: crashCause(x.crash.Text)})
 		return
 	}
 	side := x.broken.Side
@@ -100,11 +102,11 @@ func firstLine(s string) string {
 
 // failAt fails on the evidence of e, and of the last cancel before it.
 func (t *tally) failAt(x *index, e *history.Event, v Violation) {
-	v.Lateness = -1
+	v.Lateness, v.BeforeCancel = -1, true
 	var cancel *history.Event
 	if f := x.lastCancel(e); f != nil {
 		cancel = f.write
-		v.Lateness = span(cancel, e)
+		v.Lateness, v.BeforeCancel = span(cancel, e), false
 	}
 	t.fail(v, cancel, e)
 }
@@ -128,7 +130,7 @@ func (x *index) judgeProbe(t *tally) {
 		t.leave(whyEnRoute)
 		return
 	}
-	t.failAt(x, witness, Violation{Side: x.silentSide(x.probeRequest(), witness), What: what})
+	t.failAt(x, witness, Violation{Side: x.silentSide(x.probeRequest(), witness), What: what, Cause: stuckCause})
 }
 
 // enRoute reports whether the network still held a frame at that event, which had
@@ -164,7 +166,7 @@ func (x *index) judgeClosing(t *tally) {
 			return
 		}
 	}
-	v := Violation{What: "did not end the session that the application closed", Lateness: -1}
+	v := Violation{What: "did not end the session that the application closed", Lateness: -1, Cause: stuckCause}
 	if !before(x.closed, end) {
 		v.Side = common(v.Side, history.Client)
 	}
@@ -264,7 +266,7 @@ func (x *index) judgeBystander(c, owner *call, t *tally) {
 	}
 	if e, v := x.harm(c, owner, t); e != nil {
 		c.hit = true
-		v.Call, v.Handler = c.Call.Call, c.kind()
+		v.Call, v.Handler, v.Cause = c.Call.Call, c.kind(), cmp.Or(v.Cause, hitCause)
 		t.failAt(x, e, v)
 	}
 }
@@ -289,7 +291,7 @@ func (x *index) harm(c, owner *call, t *tally) (*history.Event, Violation) {
 			return nil, Violation{}
 		}
 		if side := x.silentSide(c.req, end); side != history.World {
-			return end, Violation{Side: side, What: "never finished a call that nobody had cancelled"}
+			return end, Violation{Side: side, What: "never finished a call that nobody had cancelled", Cause: stuckCause}
 		}
 	}
 	return nil, Violation{}

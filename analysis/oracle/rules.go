@@ -52,11 +52,15 @@ func (c Clause) In(specVersion string) bool {
 }
 
 // An Exemption is something that is not counted. Why is the word under which
-// [Uncounted] reports it; empty where it leaves no trace.
+// [Uncounted] reports it; empty where it leaves no trace. Asks is the exemption as
+// a question about one violation, which [Rule.Objections] answers.
 type Exemption struct {
 	Race string // number of the benign race, "R1"; empty: it is no race
 	Why  string
 	What string
+	Asks string // empty: there is nothing to ask about one violation
+
+	answer func(d *defence) string
 }
 
 // Level is how strongly the rule binds at a protocol version over stdio. It is
@@ -113,6 +117,9 @@ const (
 	legacyPage = "basic/utilities/cancellation"
 	modernPage = "basic/patterns/cancellation"
 	stdioPage  = "basic/transports/stdio"
+
+	// What both pages allow a receiver, a list.
+	mayIgnore = "MAY ignore cancellation notifications if: The referenced request is unknown; Processing has already completed; The request cannot be cancelled"
 )
 
 // onBothPages is a clause that both eras have in the same words.

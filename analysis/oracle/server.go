@@ -23,9 +23,9 @@ func noResponse(x *index, t *tally) {
 			t.leave(whyStubborn)
 		case !c.Obedient():
 		case late == nil:
-			t.pass()
+			t.kept(c, x.phase(c))
 		default:
-			t.fail(x.offence(c, late, answer(late)), c.req.c, x.telling(c), c.end, late.write)
+			t.fail(x.offence(c, late, answer(late)).dueTo(AnsweredCause), c.req.c, x.telling(c), c.end, late.write)
 		}
 	}
 }
@@ -40,17 +40,17 @@ func silence(x *index, t *tally) {
 			t.excuse(x, c, s)
 			continue
 		}
-		first, what := x.late(c, s), ""
+		first, what, cause := x.late(c, s), "", AnsweredCause
 		if p := x.lateProgress(c, t); p != nil && (first == nil || before(p.write, first.write)) {
-			first, what = p, "reported progress"
+			first, what, cause = p, progressed, progressed
 		} else if first != nil {
 			what = answer(first)
 		}
 		if first == nil {
-			t.pass()
+			t.kept(c, x.phase(c))
 			continue
 		}
-		t.fail(x.offence(c, first, what), c.req.c, x.telling(c), endBefore(c, first), first.write)
+		t.fail(x.offence(c, first, what).dueTo(cause), c.req.c, x.telling(c), endBefore(c, first), first.write)
 	}
 }
 
@@ -69,9 +69,9 @@ func progressAfterCancel(x *index, t *tally) {
 				t.leave(whyStubborn)
 			}
 		case p == nil:
-			t.pass()
+			t.kept(c, x.phase(c))
 		default:
-			t.fail(x.offence(c, p, "reported progress"), c.req.c, x.telling(c), p.write)
+			t.fail(x.offence(c, p, progressed), c.req.c, x.telling(c), p.write)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func stopWork(x *index, t *tally) {
 
 func (x *index) judgeTelling(c *call, t *tally) {
 	told := x.telling(c)
-	v := Violation{Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Phase: x.phase(c)}
+	v := Violation{Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Phase: x.phase(c), Cause: untoldCause}
 	if tardy := x.toldLate(c); tardy != nil {
 		v.What, v.Lateness = "told the handler late", span(c.req.c, tardy)
 		if x.orphan(c) != nil {
@@ -147,7 +147,7 @@ func (x *index) judgeTelling(c *call, t *tally) {
 	}
 	switch {
 	case told != nil || c.start == nil:
-		t.pass()
+		t.kept(c, v.Phase)
 	case before(x.over, c.req.c) || x.over != nil && x.over.At == c.req.c.At:
 		t.leave(whyClosing)
 	}

@@ -16,11 +16,34 @@ type tally struct {
 // pass counts an occurrence at which the rule was kept.
 func (t *tally) pass() { t.verdict.Checked++ }
 
+// kept counts a call with which the rule was kept.
+func (t *tally) kept(c *call, p Phase) {
+	t.pass()
+	t.exercise(c.kind(), p).N++
+}
+
+// exercise returns the count of checks on calls with that tool and phase.
+func (t *tally) exercise(handler string, p Phase) *Exercise {
+	list := t.verdict.Exercised
+	for i := range list {
+		if x := &list[i]; x.Handler == handler && x.Phase == p {
+			return x
+		}
+	}
+	t.verdict.Exercised = append(list, Exercise{Handler: handler, Phase: p})
+	return &t.verdict.Exercised[len(list)]
+}
+
 // fail counts an occurrence at which the rule was broken, on the evidence of
 // events, which may be missing in part but not all.
 func (t *tally) fail(v Violation, events ...*history.Event) {
 	t.verdict.Checked++
 	t.verdict.Failed++
+	if v.Handler != "" {
+		x := t.exercise(v.Handler, v.Phase)
+		x.N++
+		x.Failed++
+	}
 	if t.verdict.Failed == 1 {
 		t.verdict.Side = v.Side
 	} else if t.verdict.Side != v.Side {

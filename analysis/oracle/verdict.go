@@ -25,6 +25,7 @@ const (
 	Must      Level = "MUST"
 	ShouldNot Level = "SHOULD NOT"
 	Should    Level = "SHOULD"
+	May       Level = "MAY" // of clauses that allow; no rule has it
 	Quality   Level = "QUALITY"
 )
 
@@ -52,6 +53,9 @@ type Violation struct {
 	Method   string        `json:"method,omitempty"`  // of the request; empty: tools/call
 	Phase    Phase         `json:"phase,omitempty"`
 	Lateness time.Duration `json:"lateness_ns"` // from the cancel's being read to the offence; 0 is "the same instant", proven by order; negative: does not apply
+
+	Cause        string `json:"cause,omitempty"`         // what tells it apart from the rule's other violations, where What is too fine or too coarse for that; see Signature
+	BeforeCancel bool   `json:"before_cancel,omitempty"` // RACE-GRACEFUL: no cancel had been written before it, so nothing can have crossed one
 }
 
 // A Verdict is what one rule says of one history.
@@ -65,6 +69,15 @@ type Verdict struct {
 	Implied    string       `json:"implied,omitempty"`   // the same act is reported under this stricter rule
 	Violations []Violation  `json:"violations"`          // at most MaxViolations of them
 	Uncounted  []Uncounted  `json:"uncounted,omitempty"` // what looks like a breach and is none
+	Exercised  []Exercise   `json:"exercised,omitempty"` // Checked by what was at work; only of rules that check call by call
+}
+
+// An Exercise is a number of checks of one rule on calls alike.
+type Exercise struct {
+	Handler string `json:"handler"`         // kind of the tool
+	Phase   Phase  `json:"phase,omitempty"` // of the cancel, where the rule looks at it
+	N       int    `json:"n"`
+	Failed  int    `json:"failed,omitempty"` // of N, listed as violations or not
 }
 
 // MaxViolations bounds how many violations of one rule a verdict lists. Failed

@@ -23,11 +23,15 @@ func (l *listing) heading() string {
 
 // worldHeading is the heading of a listing of everything.
 func (l *listing) worldHeading() string {
-	s := "the whole world, 1 call"
-	if n := len(l.sc.h.Header.Calls); n != 1 {
-		s = "the whole world, " + strconv.Itoa(n) + " calls"
+	return "the whole world, " + calls(len(l.sc.h.Header.Calls)) + l.hint() + " · " + l.clock() + " since the start of the world"
+}
+
+// calls counts them.
+func calls(n int) string {
+	if n == 1 {
+		return "1 call"
 	}
-	return s + l.hint() + " · " + l.clock() + " since the start of the world"
+	return strconv.Itoa(n) + " calls"
 }
 
 // callHeading is the heading of a listing of one call.

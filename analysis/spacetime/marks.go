@@ -16,7 +16,7 @@ type charge struct {
 }
 
 // charges are the violations to mark: without a finding all of them, each by
-// its rule; with one those of the finding's rule, by its name. A finding that
+// its rule; with one those of the finding's rule and cause, by its name. A finding that
 // the judgement does not know is of another history and is not marked.
 func (sc *scene) charges(f Finding) []charge {
 	var all []charge
@@ -36,7 +36,9 @@ func (sc *scene) charges(f Finding) []charge {
 			label = f.ID
 		}
 		for _, o := range v.Violations {
-			all = append(all, charge{label, o})
+			if f.ID == "" || o.Signature() == f.Violation.Signature() {
+				all = append(all, charge{label, o})
+			}
 		}
 	}
 	return all
@@ -102,15 +104,14 @@ func (sc *scene) mark(f Finding) {
 // clock, or by the order of steps where the clock stood still.
 func (sc *scene) margin(v oracle.Violation, seq int) string {
 	l := sc.calls[v.Call]
-	if l == nil || l.cancelRead < 0 || l.cancelRead >= seq || v.Lateness < 0 {
-		return ""
+	if l == nil || l.cancelRead < 0 || l.cancelRead >= seq || v.Lateness != sc.h.Events[seq].At-sc.h.Events[l.cancelRead].At {
+		return "" // not late, or not counted from there
 	}
 	if v.Lateness > 0 {
 		return " +" + exact(v.Lateness)
 	}
 	// Only what was sent is late; a crash, say, is bad at any time.
-	e := sc.h.Events[seq]
-	if e.Kind != history.Write || e.At != sc.h.Events[l.cancelRead].At {
+	if sc.h.Events[seq].Kind != history.Write {
 		return ""
 	}
 	switch n := sc.stepsBetween(v.Call, l.cancelRead, seq); n {

@@ -139,14 +139,16 @@ func (sc *scene) probe() string {
 func (sc *scene) worldSentence(i int, e history.Event) string {
 	switch e.Kind {
 	case history.Quiet:
-		quiet := "world quiet"
-		if !sc.closedBefore(i) {
-			quiet += ", session open" // whose goroutines are no leak
+		n, counted := sc.countAt(i)
+		switch {
+		case !counted && sc.closedBefore(i):
+			return "world quiet"
+		case !counted:
+			return "world quiet, session not closed yet"
+		case !sc.closedBefore(i):
+			return "world quiet, session not closed yet: " + goroutines(n) // which are no leak
 		}
-		if n, ok := sc.countAt(i); ok {
-			quiet += ": " + goroutines(n) + " above the baseline"
-		}
-		return quiet
+		return "world quiet: " + goroutines(n) + " above the baseline"
 	case history.Goroutines:
 		return "after close: " + goroutines(e.N) + " above the baseline"
 	case history.Horizon:

@@ -124,3 +124,14 @@ func TestFoldStack(t *testing.T) {
 	}, foldStack(panicReport))
 	assert.Empty(t, foldStack("fatal error: all goroutines are asleep"), "a report without a stack")
 }
+
+// TestMarginCountsFromTheCancel: what does not count its lateness from the reading of
+// the cancel to the event shown must not be told as if it did.
+func TestMarginCountsFromTheCancel(t *testing.T) {
+	b, v := checkpointLate()
+	assert.Contains(t, Story(b.h, b.j, v.Call, v), " after the cancel was read")
+	v.Lateness++
+	story := Story(b.h, b.j, v.Call, v)
+	assert.NotContains(t, story, " after the cancel was read")
+	assert.Contains(t, story, "↑ "+v.What[:20], "its own words instead")
+}

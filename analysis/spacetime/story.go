@@ -68,10 +68,18 @@ func Story(h *history.History, j oracle.Judgement, call int, v oracle.Violation)
 			s.write(&b, lead)
 			unit = ""
 		case i == maxStory/2:
-			fmt.Fprintf(&b, "%*s… %d more steps, see the listing …\n", len(lead), "", over)
+			fmt.Fprintf(&b, "%*s… %s, see the listing …\n", len(lead), "", moreSteps(over))
 		}
 	}
 	return b.String()
+}
+
+// moreSteps counts steps that are not shown.
+func moreSteps(n int) string {
+	if n == 1 {
+		return "1 more step"
+	}
+	return strconv.Itoa(n) + " more steps"
 }
 
 // write writes one step behind lead.

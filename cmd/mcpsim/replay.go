@@ -47,7 +47,8 @@ finding still there. Then it prints the conversation, time running down, the
 client on the left and the server on the right.
 
 With a result directory and a finding's number everything else is read from there;
---client and --server may name what the finding is to be tried on. Without one,
+--client and --server may name what the finding is to be tried on. latest stands for
+the newest result under results/. Without one,
 the world is run twice to see that the seed gives the same history, and every
 broken rule counts as a finding.
 
@@ -55,6 +56,7 @@ Exit 1 while a finding is there, 0 when it is gone.`,
 		GroupID: groupTest,
 		Example: `  mcpsim replay cancel-storm --seed 12 --spec-version 2026-07-28
   mcpsim replay results/cancel-storm/latest F1
+  mcpsim replay latest F1
   mcpsim replay cancel-storm --seed 12 --all --wire`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -81,6 +83,7 @@ type recorded struct {
 	history *history.History // nil when it was not kept
 	finding string           // "F1"
 	side    history.Side     // that it is about; empty: either
+	cause   string           // that it has; empty: any
 	call    int              // of its example; 0: none of its own
 	peers   [2]history.Peer  // client and server of the record
 }
@@ -150,7 +153,7 @@ func (r *replayCommand) prepare(args []string) (*experiment, recorded, error) {
 
 // fromResult fills the flags in from a finding.
 func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error) {
-	result, err := analysis.Open(dir)
+	result, err := openResult([]string{dir})
 	if err != nil {
 		return nil, recorded{}, usage(err)
 	}
@@ -221,7 +224,7 @@ func (r *replayCommand) record(result *analysis.Run, m analysis.Manifest, f anal
 		return recorded{}, usage(err)
 	}
 	k := analysis.HistoryKey{SpecVersion: r.specVersion, Seed: seed}
-	rec := recorded{finding: f.ID, side: f.Side, call: f.Example.Call, peers: [2]history.Peer{m.Client, m.Server}}
+	rec := recorded{finding: f.ID, side: f.Side, cause: f.Cause, call: f.Example.Call, peers: [2]history.Peer{m.Client, m.Server}}
 	line, found, err := result.World(analysis.ArmTarget, k)
 	if err != nil {
 		return recorded{}, usage(err)
@@ -305,7 +308,7 @@ func (r *replayCommand) print(h *history.History, sameness string, rec recorded)
 }
 
 // broken lists the verdicts that count, with the violations that do: those of the
-// finding's rule and side, the example's call first, or all that failed.
+// finding's rule, side and cause, the example's call first, or all that failed.
 func (r *replayCommand) broken(j oracle.Judgement, rec recorded) []oracle.Verdict {
 	var out []oracle.Verdict
 	for _, v := range j.Verdicts {
@@ -313,7 +316,7 @@ func (r *replayCommand) broken(j oracle.Judgement, rec recorded) []oracle.Verdic
 			continue
 		}
 		v.Violations = slices.DeleteFunc(slices.Clone(v.Violations), func(x oracle.Violation) bool {
-			return rec.side != "" && x.Side != rec.side
+			return rec.side != "" && x.Side != rec.side || !rec.meant(x)
 		})
 		slices.SortStableFunc(v.Violations, func(a, b oracle.Violation) int {
 			return preferred(b, rec) - preferred(a, rec)
@@ -323,6 +326,12 @@ func (r *replayCommand) broken(j oracle.Judgement, rec recorded) []oracle.Verdic
 		}
 	}
 	return out
+}
+
+// meant reports whether a violation has the finding's cause. A result of an older
+// version names none.
+func (rec recorded) meant(v oracle.Violation) bool {
+	return rec.cause == "" || rec.cause == analysis.OtherCauses || rec.cause == v.Signature()
 }
 
 func preferred(v oracle.Violation, rec recorded) int {

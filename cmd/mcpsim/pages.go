@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/analysis/spacetime"
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// page writes the page of a finding, and in a folder of its name what lies beside
+// it. example is the encoded history of its example, nil where it is not to be had.
+func (g *gathering) page(f analysis.Finding, summary analysis.Summary, example []byte) error {
+	p := analysis.Page{
+		Manifest: g.manifest, Summary: summary, Finding: f, Rule: analysis.RuleTextOf(f.Rule),
+		Handler: sim.HandlerSource(f.Example.Handler),
+	}
+	p.AfterFix = g.afterFix(p.Rule)
+	p.Replay = append(g.manifest.Replay(f.SpecVersion, f.ExampleSeed), "--rule", f.Rule)
+	if example != nil {
+		h, err := history.Decode(bytes.NewReader(example))
+		if err != nil {
+			return err
+		}
+		j := oracle.Judge(h)
+		p.Listing = spacetime.Story(h, j, f.Example.Call, f.Example)
+		p.Objections = p.Rule.Objections(h, f.Example)
+		p.Also = alsoBroken(j, f)
+		p.Digest = history.Digest(h.Events)
+		p.Replay = append(p.Replay, "--digest", p.Digest)
+		if p.Files, err = g.beside(f, h, j, p.Replay); err != nil {
+			return err
+		}
+	}
+	return g.dir.WritePage(f.ID, analysis.Markdown(p))
+}
+
+// beside writes the files beside a page, and names them for it.
+func (g *gathering) beside(f analysis.Finding, h *history.History, j oracle.Judgement, replay []string) ([]string, error) {
+	marked := spacetime.Finding{ID: f.ID, Violation: f.Example}
+	text := fmt.Sprintf("%s %s · %s seed %d at %s · history %s\n%s\n\n%s", f.ID, f.Rule, h.Header.Scenario, h.Header.Seed,
+		h.Header.SpecVersion, history.Digest(h.Events), analysis.ShellLine(slices.Concat(replay, []string{"--all"})),
+		spacetime.Render(h, j, spacetime.Options{All: true, Finding: marked}))
+	if err := g.dir.WriteFile(f.BesideFile("history.txt"), []byte(text)); err != nil {
+		return nil, err
+	}
+	drawing := spacetime.SVG(h, j, spacetime.Options{Call: f.Example.Call, Finding: marked})
+	if err := g.dir.WriteFile(f.BesideFile("conversation.svg"), drawing); err != nil {
+		return nil, err
+	}
+	return []string{
+		fmt.Sprintf("`%s` (this as a diagram)", f.BesideFile("conversation.svg")),
+		fmt.Sprintf("`%s` (all calls of that world)", f.BesideFile("history.txt")),
+	}, nil
+}
+
+// alsoBroken returns the rules that a finding's example breaks by the same act, and
+// that are not reported for it since the finding's own is stricter.
+func alsoBroken(j oracle.Judgement, f analysis.Finding) []oracle.Rule {
+	offence := f.Example.Events[len(f.Example.Events)-1]
+	var out []oracle.Rule
+	for _, v := range j.Verdicts {
+		same := slices.ContainsFunc(v.Violations, func(x oracle.Violation) bool { return slices.Contains(x.Events, offence) })
+		if r, ok := oracle.FindRule(v.Rule); ok && v.Implied == f.Rule && same {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// afterFix is what shows that a fix mended this and broke nothing else.
+func (g *gathering) afterFix(rule analysis.RuleText) string {
+	m := g.manifest
+	pair := []string{"--client", m.Client.Target, "--server", m.Server.Target}
+	again := "# nothing new may be broken\n"
+	if rule.Late {
+		again = "# nothing new may be broken: a caller that waits for the late answer would hang (CALLER-UNBLOCKS)\n"
+	}
+	return again + analysis.ShellLine(append([]string{"mcpsim", "run", m.Scenario}, pair...)) + "\n" +
+		"# tools that do not stop when told\n" + analysis.ShellLine(append([]string{"mcpsim", "run", "careless-tools"}, pair...))
+}
