@@ -95,7 +95,7 @@ func (t *tally) finding(pair Pair, key findingKey, e *evidence) Finding {
 		WorldsExercised: t.worldsExercised(key.rule, early), BeforeCancel: early,
 		Seeds:   slices.Clone(e.seeds),
 		Example: e.example, ExampleSeed: e.exampleSeed,
-		What: e.what.clone(), Handlers: e.handlers.clone(), Phases: e.phases.clone(),
+		What: e.what.clone(), Handlers: e.handlers.clone(), Methods: e.byMethod(), Phases: e.phases.clone(),
 		Lateness: e.lateness.clone(), Uncounted: t.uncounted[key.rule].uncounted(),
 	}
 }
@@ -132,6 +132,7 @@ type evidence struct {
 	hasExample     bool
 	what           counter
 	handlers       counter
+	methods        counter
 	phases         counter
 	lateness       Distribution
 }
@@ -172,10 +173,22 @@ func (t *tally) evidence(at sideKey, cause string) *evidence {
 func (t *tally) made(key findingKey) *evidence {
 	e := t.findings[key]
 	if e == nil {
-		e = &evidence{what: counter{}, handlers: counter{}, phases: counter{}}
+		e = &evidence{what: counter{}, handlers: counter{}, methods: counter{}, phases: counter{}}
 		t.findings[key] = e
 	}
 	return e
+}
+
+// toolsCall is the kind of request that goes without saying.
+const toolsCall = "tools/call"
+
+// byMethod counts the violations by kind of request, nil if all are of the usual
+// one.
+func (e *evidence) byMethod() map[string]int {
+	if len(e.methods) == 0 || len(e.methods) == 1 && e.methods[toolsCall] > 0 {
+		return nil
+	}
+	return e.methods.clone()
 }
 
 // notListed stands for the violations beyond oracle.MaxViolations of a world.
@@ -189,6 +202,7 @@ func (e *evidence) add(v oracle.Verdict, seed uint64) {
 		e.what.add(x.What, 1)
 		if x.Handler != "" {
 			e.handlers.add(x.Handler, 1)
+			e.methods.add(cmp.Or(x.Method, toolsCall), 1)
 		}
 		if x.Phase != "" {
 			e.phases.add(string(x.Phase), 1)
@@ -233,6 +247,7 @@ func (e *evidence) merge(other *evidence) {
 	}
 	e.what.merge(other.what)
 	e.handlers.merge(other.handlers)
+	e.methods.merge(other.methods)
 	e.phases.merge(other.phases)
 	e.lateness.Merge(other.lateness)
 	if other.hasExample {

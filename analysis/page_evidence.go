@@ -84,6 +84,7 @@ func (p Page) howOften() string {
 		}
 	}
 	add("by handler", p.shares(f.Handlers, func(x oracle.Exercise) string { return x.Handler }))
+	add("by request", f.byRequest())
 	what := "what it did"
 	if p.late() {
 		add("by lateness", withUnlisted(byLateness(f.Lateness), f.Failed-int(f.Lateness.N())))
@@ -103,6 +104,16 @@ func (p Page) howOften() string {
 
 // pageWays is how many ways of breaking a rule a page tells apart.
 const pageWays = 8
+
+// byRequest counts violations by kind of request, where that is not the usual one
+// alone.
+func (f Finding) byRequest() []string {
+	var out []string
+	for _, m := range byCount(f.Methods) {
+		out = append(out, m+" "+group(f.Methods[m]))
+	}
+	return out
+}
 
 // ways tells what the violations did, the most frequent first.
 func (f Finding) ways() []string {

@@ -118,9 +118,10 @@ type Finding struct {
 	Seeds       []uint64           `json:"seeds"`   // the smallest, ascending, at most KeptSeeds
 	Example     oracle.Violation   `json:"example"` // from ExampleSeed: one with a margin above zero when there is one
 	ExampleSeed uint64             `json:"example_seed"`
-	What        map[string]int     `json:"what"`     // violations by their words
-	Handlers    map[string]int     `json:"handlers"` // violations by kind of handler
-	Phases      map[string]int     `json:"phases"`   // violations by where the cancel fell in the call's life
+	What        map[string]int     `json:"what"`              // violations by their words
+	Handlers    map[string]int     `json:"handlers"`          // violations by kind of handler
+	Methods     map[string]int     `json:"methods,omitempty"` // violations by kind of request; empty: all are of tools/call
+	Phases      map[string]int     `json:"phases"`            // violations by where the cancel fell in the call's life
 	Lateness    Distribution       `json:"lateness"`
 	Uncounted   []oracle.Uncounted `json:"uncounted"`
 	Opposite    *Opposite          `json:"opposite,omitempty"`    // the same side opposite the reference, where that was run

@@ -16,6 +16,7 @@
 // Read in this order: [Scenario] is what a run intends, [Parse] and [Fault] how it
 // is read from a file; [Expand] and [Schedule] are what one seed makes of it,
 // [Stream] and [DelayHash] where the chance comes from; [Seeds] is how seeds are
-// typed. [Target], [Client] and [Server] are what an implementation under test
-// looks like from here, and [Run] puts a schedule and two targets into a world.
+// typed. [Methods] are what can be called; [Target], [Client] and [Server] are what
+// an implementation under test looks like from here, and [Run] puts a schedule and
+// two targets into a world.
 package sim

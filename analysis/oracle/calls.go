@@ -26,7 +26,7 @@ func requestDispatched(x *index, t *tally) {
 			t.leave(whyUnderRace)
 		default:
 			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Server, Handler: c.kind(),
+				Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(),
 				What: "neither handled nor answered a request that it had read", Lateness: span(c.req.frame.read, end),
 			}, c.req.frame.read, end)
 		}
@@ -53,7 +53,7 @@ func noSpuriousCancel(x *index, t *tally) {
 			t.leave(whyUnderRace)
 		default:
 			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Lateness: -1,
+				Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
 				What: "told a handler to stop, and nobody had asked for that",
 			}, c.start, c.told)
 		}
@@ -87,7 +87,7 @@ func answerOwn(x *index, t *tally) {
 			t.leave(whyUnderRace)
 		default:
 			t.fail(Violation{
-				Call: c.Call.Call, Side: x.mixer(c, owner), Handler: c.kind(), Lateness: -1,
+				Call: c.Call.Call, Side: x.mixer(c, owner), Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
 				What: "gave a call the answer of another one",
 			}, owner.end, c.ret)
 		}

@@ -53,7 +53,7 @@ func (x *index) judgeNotifying(t *tally, concerns func(c *call) bool, what strin
 			continue
 		}
 		t.fail(Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.kind(),
+			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
 			What: what, Lateness: span(c.cancel, end),
 		}, c.req.frame.write, c.cancel, end)
 	}
@@ -114,7 +114,7 @@ func lateIgnored(x *index, t *tally) {
 			continue
 		}
 		v := Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Phase: x.phase(c),
+			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), Phase: x.phase(c),
 			Lateness: span(c.req.cancel.write, read),
 		}
 		taker := strays[c]
@@ -246,7 +246,7 @@ func (x *index) judgeWaits(c *call, waits []wait, t *tally) {
 		}
 		if w.until.At > w.due.At+x.grace {
 			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), What: w.what, Lateness: span(w.due, w.until),
+				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), What: w.what, Lateness: span(w.due, w.until),
 			}, w.due, w.until, c.ret)
 			return
 		}

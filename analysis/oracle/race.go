@@ -21,7 +21,7 @@ func respondOnce(x *index, t *tally) {
 		default:
 			v := Violation{Side: r.first.side, What: "answered a request twice", Lateness: -1}
 			if r.call != nil {
-				v.Call, v.Handler = r.call.Call.Call, r.call.kind()
+				v.Call, v.Handler, v.Method = r.call.Call.Call, r.call.kind(), r.call.otherMethod()
 				v.Lateness = span(r.c, r.second.write)
 			}
 			t.fail(v, r.first.write, r.second.write)
@@ -286,7 +286,7 @@ func (x *index) judgeBystander(c, owner *call, t *tally) {
 	}
 	if e, v := x.harm(c, owner, t); e != nil {
 		c.hit = true
-		v.Call, v.Handler, v.Cause = c.Call.Call, c.kind(), cmp.Or(v.Cause, hitCause)
+		v.Call, v.Handler, v.Method, v.Cause = c.Call.Call, c.kind(), c.otherMethod(), cmp.Or(v.Cause, hitCause)
 		t.failAt(x, e, v)
 	}
 }
