@@ -10,6 +10,7 @@ import (
 	"github.com/mcpsim/mcpsim/analysis/spacetime"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/targets"
 )
 
 // page writes the page of a finding, and in a folder of its name what lies beside
@@ -75,11 +76,22 @@ func alsoBroken(j oracle.Judgement, f analysis.Finding) []oracle.Rule {
 // afterFix is what shows that a fix mended this and broke nothing else.
 func (g *gathering) afterFix(rule analysis.RuleText) string {
 	m := g.manifest
-	pair := []string{"--client", m.Client.Target, "--server", m.Server.Target}
+	pair := []string{"--client", checkout(m, m.Client), "--server", checkout(m, m.Server)}
 	again := "# nothing new may be broken\n"
 	if rule.Late {
 		again = "# nothing new may be broken: a caller that waits for the late answer would hang (CALLER-UNBLOCKS)\n"
 	}
 	return again + analysis.ShellLine(append([]string{"mcpsim", "run", m.Scenario}, pair...)) + "\n" +
 		"# tools that do not stop when told\n" + analysis.ShellLine(append([]string{"mcpsim", "run", "careless-tools"}, pair...))
+}
+
+// checkout is how a target is asked for once somebody has mended it.
+func checkout(m analysis.Manifest, p history.Peer) string {
+	if _, local := m.Sources[p.Target]; local {
+		return m.Typed(p)
+	}
+	if _, module := targets.Module(p.Target); module {
+		return p.Target + "@PATH"
+	}
+	return p.Target
 }
