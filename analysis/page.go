@@ -66,6 +66,9 @@ func (p Page) title() string {
 	for _, more := range p.comparisons() {
 		lines = append(lines, "<br>"+more)
 	}
+	if f.Expected != nil {
+		lines = append(lines, "<br>Known: "+f.Expected.because())
+	}
 	return strings.Join(lines, "\n")
 }
 

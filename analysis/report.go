@@ -27,7 +27,7 @@ type Report struct {
 func Text(r Report) string {
 	sections := []string{
 		r.header(),
-		join(r.verdict(), r.findings(), r.silentRules()),
+		join(r.verdict(), r.findings(), r.expectations(), r.silentRules()),
 		r.cancelledCalls(),
 		join(r.sources(), r.injected(), r.incidents()),
 		join(r.files(), r.Style.paint(bold, r.Decision.Line)),
@@ -78,11 +78,18 @@ func (r Report) header() string {
 		plural(calls, "call"),
 		fmt.Sprintf("%.1f s", r.Elapsed.Seconds()),
 	}
+	if rules := r.Summary.Judged; len(rules) > 0 {
+		what = append(what, "only "+strings.Join(rules, ", "))
+	}
+	ended := ""
+	if m.Ended != "" {
+		ended = fold(fmt.Sprintf("ended %s, after %s", m.Ended, plural(r.Summary.testedWorlds(), "world")), "")
+	}
 	unseeded := ""
 	if m.Clock == "virtual" && !m.Seeded {
 		unseeded = "order within an instant not seeded: a seed may not repeat its history (mcpsim doctor says why)"
 	}
-	return join(flow(who, " · ", "  "), flow(what, " · ", "  "), unseeded, r.unavailable())
+	return join(flow(who, " · ", "  "), flow(what, " · ", "  "), ended, unseeded, r.unavailable())
 }
 
 // unavailable says what was asked for and could not be done. Nothing was judged

@@ -12,7 +12,7 @@ import (
 // The exit codes of a run.
 const (
 	ExitHeld     = 0 // every rule that was exercised held
-	ExitBroken   = 1 // a MUST was broken, or under strict anything else
+	ExitBroken   = 1 // a MUST was broken, or under strict anything else; or an expected failure is stale
 	ExitUsage    = 2 // usage or scenario error; never decided here
 	ExitFailed   = 3 // the experiment failed, or stopped before its end
 	ExitNotAsked = 4 // nothing broken, but a required rule was not exercised or not decided
@@ -27,7 +27,8 @@ type Decision struct {
 }
 
 // Decide turns a summary into the exit code. A broken rule outweighs everything
-// else: it stays broken when the run was cut short. partial says why the run
+// else, unless its being broken was expected: it stays broken when the run was cut
+// short. partial says why the run
 // stopped before its end and is empty for a whole one; required are the rules
 // that the scenario exists for; strict makes SHOULD and QUALITY count.
 func Decide(s Summary, required []string, strict bool, partial string) Decision {
@@ -44,32 +45,45 @@ func decide(s Summary, required []string, strict bool, partial string) (code int
 	broken := s.brokenClasses()
 	switch {
 	case broken[0]:
-		return ExitBroken, andPartial("a MUST was broken", partial)
+		return ExitBroken, andPartial("a MUST was broken"+s.unforeseen(), partial)
 	case strict && (broken[1] || broken[2]):
-		return ExitBroken, andPartial(weakest(broken)+", which counts under --strict", partial)
+		return ExitBroken, andPartial(weakest(broken)+s.unforeseen()+", which counts under --strict", partial)
+	case len(s.fulfilled(Stale)) > 0:
+		return ExitBroken, s.staleLine()
 	case partial != "":
-		return ExitFailed, held(broken) + " so far, but stopped early: " + printable(partial, 60)
+		return ExitFailed, s.held(broken) + " so far, but stopped early: " + printable(partial, 60)
 	case s.testedWorlds() == 0:
 		return ExitFailed, "no world was run"
 	}
 	if missing := s.unexercised(required); len(missing) > 0 {
-		return ExitNotAsked, held(broken) + ", but required and not exercised: " + strings.Join(missing, ", ")
+		return ExitNotAsked, s.held(broken) + ", but required and not exercised: " + strings.Join(missing, ", ")
 	}
 	if open := s.undecided(required); len(open) > 0 {
-		return ExitNotAsked, held(broken) + ", but required and not decided: " + strings.Join(open, ", ")
+		return ExitNotAsked, s.held(broken) + ", but required and not decided: " + strings.Join(open, ", ")
 	}
 	if broken[1] || broken[2] {
 		return ExitHeld, weakest(broken) + "; --strict makes that exit 1"
 	}
+	if s.asExpected() {
+		return ExitHeld, "every rule that was exercised held, or failed as expected"
+	}
 	return ExitHeld, "every rule that was exercised held"
 }
 
-// held says what may be said when no MUST was broken.
-func held(broken [3]bool) string {
-	if broken[1] || broken[2] {
+// held says what may be said when no MUST was broken but the expected ones.
+func (s Summary) held(broken [3]bool) string {
+	switch {
+	case s.asExpected():
+		return "nothing broken but what was expected"
+	case broken[1] || broken[2]:
 		return "no MUST was broken"
 	}
 	return "nothing broken"
+}
+
+// asExpected reports whether a finding was expected.
+func (s Summary) asExpected() bool {
+	return slices.ContainsFunc(s.Findings, func(f Finding) bool { return f.Expected != nil })
 }
 
 func andPartial(why, partial string) string {
@@ -89,10 +103,13 @@ func weakest(broken [3]bool) string {
 	return "a QUALITY rule was not kept"
 }
 
-// brokenClasses tells for each class of Weigh whether it has a finding.
+// brokenClasses tells for each class of Weigh whether it has a finding that was
+// not expected.
 func (s Summary) brokenClasses() (broken [3]bool) {
 	for _, f := range s.Findings {
-		broken[Weigh(f.Level)] = true
+		if f.Expected == nil {
+			broken[Weigh(f.Level)] = true
+		}
 	}
 	return broken
 }

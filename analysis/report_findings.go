@@ -26,7 +26,7 @@ func (r Report) findings() string {
 	if len(all) > shownFindings {
 		var rest []string
 		for _, f := range all[shownFindings:] {
-			rest = append(rest, fmt.Sprintf("%s %s %s at %s", f.ID, f.Level, f.Rule, f.SpecVersion))
+			rest = append(rest, fmt.Sprintf("%s %s %s at %s%s", f.ID, f.Level, f.Rule, f.SpecVersion, f.expectedMark()))
 		}
 		lines = append(lines, flow(append([]string{fmt.Sprintf("and %d more", len(rest))}, rest...), ", ", "    "))
 	}
@@ -35,7 +35,7 @@ func (r Report) findings() string {
 
 func (r Report) finding(f Finding) string {
 	head := left(f.ID, 3) + " " + left(string(f.Level), 9) + " " + left(f.Rule, 22)
-	where := f.who() + " · " + f.SpecVersion
+	where := f.who() + " · " + f.SpecVersion + f.expectedMark()
 	what := r.sameBehaviour(f)
 	if what == "" {
 		what = f.whats(shownWhats)
@@ -43,6 +43,7 @@ func (r Report) finding(f Finding) string {
 	return join(
 		r.Style.paint(levelColor(f), head)+" "+where,
 		fold(f.ratio(textOf(r.Rules, f.Rule))+": "+what, "    "),
+		f.expectedLine(),
 		replayLines(r.Manifest.Replay(f.SpecVersion, f.ExampleSeed), "    "),
 	)
 }
@@ -56,6 +57,9 @@ func (f Finding) who() string {
 }
 
 func levelColor(f Finding) string {
+	if f.Expected != nil {
+		return green
+	}
 	if Weigh(f.Level) == 0 {
 		return red
 	}

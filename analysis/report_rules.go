@@ -86,6 +86,13 @@ func wording(rule string) RuleText {
 		return RuleText{Says: "does not give control back to a caller who gave up, or whose connection is gone", OwnWords: true,
 			Counts:   "callers who gave up or lost their connection",
 			Exercise: "No caller gave up a call that was still pending, and no connection was lost under one."}
+	case "CANCEL-NONBLOCKING":
+		return RuleText{Says: "holds the caller of a cancelled call until the network takes the cancel",
+			Counts:   "cancels that the network did not take at once",
+			Exercise: "The network took every cancel at once: let it stall, as shaky-network does."}
+	case "CANCEL-ORDER":
+		return RuleText{Says: "lets a later call overtake a cancel", Counts: "cancels that were followed by a later call",
+			Exercise: "No call was made after a cancel: let each caller make several."}
 	case "NO-LEAK":
 		return RuleText{Says: "leaves goroutines behind after close", OwnWords: true, Counts: "worlds that were closed", Exercise: "No session was closed."}
 	}

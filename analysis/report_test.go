@@ -99,6 +99,12 @@ func TestText(t *testing.T) {
 	plain.Style.ASCII = true
 	unseeded := testReport(synthSummary(crashing, 500, modern), false, []string{"CANCEL-SILENCE"}, modern)
 	unseeded.Manifest.Seeded = false
+	foreseen := synthSummary(answers, 500, both...)
+	expecting(Expectation{Rule: "CANCEL-SILENCE"}, Expectation{Rule: "CANCEL-NO-RESPONSE"}).Apply(&foreseen, false)
+	outlived := synthSummary(answers, 500, both...)
+	expecting(Expectation{Rule: "CANCEL-SILENCE"}, Expectation{Rule: "RACE-GRACEFUL"}, Expectation{Rule: "CANCEL-INVALID-IGNORED"},
+		Expectation{Rule: "NO-LEAK", Target: "mcp-go"}).Apply(&outlived, false)
+	outlived.Judged = []string{"CANCEL-SILENCE", "RACE-GRACEFUL"}
 	tests := []struct {
 		name, reason string
 		report       Report
@@ -113,6 +119,8 @@ func TestText(t *testing.T) {
 		{"one-version", "one column", testReport(synthSummary(answers, 500, modern), false, nil, modern), 34},
 		{"leaking", "QUALITY, goroutines told apart by the reference", testReport(synthSummary(leaking, 500, modern), true, nil, modern), 34},
 		{"crashing", "incidents, undecided worlds, stock runtime", unseeded, 34},
+		{"expected", "all that is broken was expected", testReport(foreseen, true, nil, both...), 40},
+		{"stale", "an entry that no longer fails fails the run", testReport(outlived, false, nil, both...), 45},
 		{"ascii", "no character beyond ASCII", plain, 38},
 	}
 	for _, tt := range tests {

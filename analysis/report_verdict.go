@@ -18,6 +18,7 @@ type standing struct {
 	class                           int
 	level                           oracle.Level
 	broken, implied, checked, ruled bool
+	expected                        bool   // broken, and only as it was expected to be
 	open                            int    // worlds that came to neither a pass nor a failure, though it was exercised
 	least                           int    // the fewest checks at a version that had any
 	leastAt                         string // that version
@@ -31,7 +32,9 @@ func (s *standing) undecided() bool { return s.checked && !s.ruled }
 
 func (s *standing) silent() bool { return !s.checked }
 
-func (s *standing) isBroken() bool { return s.broken }
+func (s *standing) isBroken() bool { return s.broken && !s.expected }
+
+func (s *standing) asExpected() bool { return s.expected }
 
 // standings lists the rules of the tested groups in their order. A rule that
 // has no level at a version does not bind there.
@@ -47,6 +50,7 @@ func (s Summary) standings() []*standing {
 	for _, f := range s.Findings {
 		for _, x := range out {
 			if x.rule == f.Rule && x.class == Weigh(f.Level) {
+				x.expected = f.Expected != nil && (x.expected || !x.broken)
 				x.broken = true
 			}
 		}
@@ -79,13 +83,17 @@ func (r Report) verdict() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, words))
 		}
 	}
+	if n := len(r.Summary.fulfilled(Stale)); n > 0 {
+		parts = append(parts, plural(n, "expected failure")+" stale")
+	}
 	if len(parts) == 0 {
-		parts = append(parts, "no rule broken")
+		parts = append(parts, r.Summary.nothingBroken())
 	}
 	for _, kind := range []struct {
 		words string
 		is    func(*standing) bool
 	}{
+		{"failed as expected", (*standing).asExpected},
 		{"held", (*standing).held},
 		{"not exercised", (*standing).silent},
 		{"not decided", (*standing).undecided},
@@ -119,8 +127,11 @@ func (r Report) early() string {
 	if why == "" {
 		return ""
 	}
-	return fold(fmt.Sprintf("the run is not whole: %s. It had %s of %s; every count below is of those.",
-		printable(why, 200), group(r.Summary.testedWorlds()), plural(r.Manifest.Worlds, "world")), "")
+	had := plural(r.Summary.testedWorlds(), "world")
+	if n := r.Manifest.Worlds; n > 0 {
+		had = group(r.Summary.testedWorlds()) + " of " + plural(n, "world")
+	}
+	return fold(fmt.Sprintf("the run is not whole: %s. It had %s; every count below is of those.", printable(why, 200), had), "")
 }
 
 // leastExercised keeps a clean run honest.

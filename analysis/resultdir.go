@@ -146,6 +146,9 @@ func (d *ResultDir) File(name string) string {
 // Err is the first error that any method returned, nil while all went well.
 func (d *ResultDir) Err() error { return d.failed }
 
+// Amend changes what the manifest will say once the run has ended.
+func (d *ResultDir) Amend(change func(*Manifest)) { change(&d.manifest) }
+
 // Finish ends the run: it puts the worlds in order and writes the last state of
 // the manifest. partial says why the run stopped before its end; empty means
 // that it is whole. A run that could not be written is never called complete.

@@ -30,7 +30,7 @@ type Manifest struct {
 	OS             string            `json:"os"`
 	Arch           string            `json:"arch"`
 	CPUs           int               `json:"cpus"`
-	CommandLine    []string          `json:"command_line"` // as typed
+	CommandLine    []string          `json:"command_line"` // as typed, with drawn seeds written out
 	Flags          map[string]string `json:"flags"`        // resolved, the defaults too
 	Scenario       string            `json:"scenario"`     // its name or file, as typed
 	ScenarioSHA256 string            `json:"scenario_sha256"`
@@ -40,14 +40,16 @@ type Manifest struct {
 	Transport      string            `json:"transport"`         // "stdio"
 	Clock          string            `json:"clock"`             // "virtual" or "wall"
 	Network        string            `json:"network"`           // in one line: "wan (5 ms + exp 20 ms each way)"
-	Seeds          string            `json:"seeds"`             // as typed: "0-999"
+	Seeds          string            `json:"seeds"`             // that were run: "0-999"
 	SpecVersions   []string          `json:"spec_versions"`     // ascending
 	Worlds         int               `json:"worlds"`            // to be run under test; the other arms come on top
 	Seeded         bool              `json:"seeded"`            // the runtime's chance and scheduler followed the seed
 	Started        time.Time         `json:"started"`
 	Finished       time.Time         `json:"finished,omitzero"`
 	State          State             `json:"state"`
-	Reason         string            `json:"reason,omitempty"` // of a partial run
+	Reason         string            `json:"reason,omitempty"`   // of a partial run
+	Ended          string            `json:"ended,omitempty"`    // why a whole run took fewer seeds than it was given: "at the first finding"
+	Decision       *Decision         `json:"decision,omitempty"` // nil: the run did not come to one
 }
 
 // Pair names the two targets the way people read them.

@@ -18,6 +18,9 @@ type Summary struct {
 	Pair     Pair      `json:"pair"`     // what was under test
 	Groups   []Group   `json:"groups"`   // an arm at a protocol version, in order of arm and version
 	Findings []Finding `json:"findings"` // of the target's arm, worst first; Findings[0] is F1
+
+	Judged   []string          `json:"judged,omitempty"`   // the rules that count, when not all do
+	Expected []ExpectedFailure `json:"expected,omitempty"` // what became of every expected failure, in the order of their file
 }
 
 // A Group is the worlds of one arm at one protocol version.
@@ -123,6 +126,7 @@ type Finding struct {
 	Uncounted   []oracle.Uncounted `json:"uncounted"`
 	Opposite    *Opposite          `json:"opposite,omitempty"`    // the same side opposite the reference, where that was run
 	SameActAs   string             `json:"same_act_as,omitempty"` // ID of the finding that is the same behaviour at another protocol version
+	Expected    *Expectation       `json:"expected,omitempty"`    // the entry that foresaw it; nil: nobody did
 
 	WorldsExercised int  `json:"worlds_exercised"`        // worlds in which it could have come up
 	BeforeCancel    bool `json:"before_cancel,omitempty"` // no cancel had been sent before it: it is no race

@@ -70,7 +70,7 @@ func BenchmarkStream(b *testing.B) {
 func BenchmarkEchoVirtual(b *testing.B) {
 	b.ReportAllocs()
 	synctest.Test(new(testing.T), func(*testing.T) {
-		rig := netem.Rig{Delay: constant(time.Millisecond)}
+		rig := netem.Rig{Travel: constant(time.Millisecond)}
 		client, server := netem.NewPair(netem.PairConfig{Up: rig, Down: rig})
 		var peer sync.WaitGroup
 		peer.Go(func() { echo(b, server) })

@@ -18,7 +18,7 @@ func TestHalfCloseDeliversThenEnds(t *testing.T) {
 		var seen recorder
 		w, r := netem.NewPipe(netem.PipeConfig{
 			Direction: netem.Direction{Bandwidth: 1000},
-			Delay:     constant(5 * ms),
+			Travel:    constant(5 * ms),
 			Tap:       seen.tap(),
 		})
 		start := time.Now()
@@ -137,8 +137,8 @@ func TestResetLosesWhatIsUnderWay(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var seen recorder
 				w, r := netem.NewPipe(netem.PipeConfig{
-					Delay: func(s netem.Segment) time.Duration { return time.Duration(s.Frame.Index) * ms },
-					Tap:   seen.tap(),
+					Travel: delayed(func(s netem.Segment) time.Duration { return time.Duration(s.Frame.Index) * ms }),
+					Tap:    seen.tap(),
 				})
 				write(t, w, "one\ntwo\nthree\n")
 				time.Sleep(2 * ms)
@@ -200,7 +200,7 @@ func TestEndingUnblocks(t *testing.T) {
 		t.Run(test.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				errs := make(chan error, 4)
-				full, fullReader := netem.NewPipe(netem.PipeConfig{Direction: netem.Direction{Buffer: 1}, Delay: constant(time.Hour)})
+				full, fullReader := netem.NewPipe(netem.PipeConfig{Direction: netem.Direction{Buffer: 1}, Travel: constant(time.Hour)})
 				empty, emptyReader := netem.NewPipe(netem.PipeConfig{})
 				for range 2 { // one has the turn, one waits for it
 					go func() { _, err := full.Write([]byte("too long\n")); errs <- err }()
@@ -225,7 +225,7 @@ func TestEndingUnblocks(t *testing.T) {
 func TestNothingRemains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := runtime.NumGoroutine()
-		w, r := netem.NewPipe(netem.PipeConfig{Delay: constant(time.Hour)})
+		w, r := netem.NewPipe(netem.PipeConfig{Travel: constant(time.Hour)})
 		write(t, w, "under way\n")
 		assert.Equal(t, before, runtime.NumGoroutine())
 		done := make(chan struct{})
@@ -283,7 +283,7 @@ func TestTapMayEndThePipe(t *testing.T) {
 func TestResetLeavesTheOpenFrameUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen recorder
-		w, r := netem.NewPipe(netem.PipeConfig{Delay: constant(ms), Tap: seen.tap()})
+		w, r := netem.NewPipe(netem.PipeConfig{Travel: constant(ms), Tap: seen.tap()})
 		write(t, w, "{}")
 		assert.Equal(t, "{}", read(t, r, 10))
 		require.NoError(t, w.Close())

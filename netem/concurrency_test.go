@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -70,7 +69,7 @@ func TestRuleIsAskedOneAtATime(t *testing.T) {
 	var closing sync.WaitGroup
 	var w *netem.Writer
 	var r *netem.Reader
-	w, r = netem.NewPipe(netem.PipeConfig{Delay: func(s netem.Segment) time.Duration {
+	w, r = netem.NewPipe(netem.PipeConfig{Travel: func(s netem.Segment) netem.Travel {
 		if busy.Swap(true) {
 			overlap.Store(true)
 		}
@@ -81,7 +80,7 @@ func TestRuleIsAskedOneAtATime(t *testing.T) {
 			}
 		}
 		busy.Store(false)
-		return 0
+		return netem.Travel{}
 	}})
 	_, err := w.Write([]byte("x\n"))
 	assert.Equal(t, io.ErrClosedPipe, err, "the close came first")

@@ -3,8 +3,7 @@ package netem
 import (
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
+	"slices"
 	"time"
 )
 
@@ -22,6 +21,8 @@ const (
 	Uniform     Distribution = "uniform"     // Min, Max
 	Normal      Distribution = "normal"      // Mean, StdDev
 	Exponential Distribution = "exponential" // Offset, Mean, Cap
+	Pareto      Distribution = "pareto"      // Scale, Shape, Cap
+	Empirical   Distribution = "samples"     // Samples
 )
 
 // A Delay is a distribution of one-way delays. The zero Delay is none.
@@ -45,15 +46,41 @@ type Delay struct {
 	// Offset is the least delay of the exponential distribution.
 	Offset time.Duration `json:"offset_ns,omitempty" yaml:"offset,omitempty"`
 	// Cap is the greatest delay of the exponential distribution, Offset
-	// included: what would be longer takes exactly this long. 0: no cap.
+	// included, and of the Pareto distribution: what would be longer takes
+	// exactly this long. 0: no cap, which the Pareto distribution must have, since
+	// its tail has no end and below a shape of 1 not even a mean.
 	Cap time.Duration `json:"cap_ns,omitempty" yaml:"cap,omitempty"`
+	// Scale is the least delay of the Pareto distribution, above 0.
+	Scale time.Duration `json:"scale_ns,omitempty" yaml:"scale,omitempty"`
+	// Shape is the Pareto distribution's exponent, [MinShape] to [MaxShape]: a
+	// delay is longer than x with the probability (Scale/x)^Shape. The smaller, the
+	// heavier the tail.
+	Shape float64 `json:"shape,omitempty" yaml:"shape,omitempty"`
+	// Samples are the delays of the empirical distribution. nil: none.
+	Samples *Table `json:"samples_ns,omitempty" yaml:"samples,omitempty"`
 }
+
+// Bounds of a Pareto distribution's shape. Beyond them the tail is all there is,
+// or there is none.
+const (
+	MinShape = 0.1
+	MaxShape = 100
+)
+
+// A Table lists observed delays in ascending order, 1 to [MaxSamples] of them.
+// Each is drawn as often as any other; one that is listed twice, twice as often.
+// Delays share their table, so nobody may change one that is in use; for the same
+// reason == tells two tables apart even if they list the same.
+type Table []time.Duration
+
+// MaxSamples bounds a [Table].
+const MaxSamples = 1000
 
 // Validate reports every fault of d, joined, or nil.
 func (d Delay) Validate() error {
 	used, known := d.uses()
 	if !known {
-		return fmt.Errorf("unknown distribution %q: it must be constant, uniform, normal or exponential", d.Distribution)
+		return fmt.Errorf("unknown distribution %q: it must be constant, uniform, normal, exponential, pareto or samples", d.Distribution)
 	}
 	var errs []error
 	for _, field := range d.fields() {
@@ -65,6 +92,7 @@ func (d Delay) Validate() error {
 	if d.Distribution == Exponential && d.Cap != 0 && d.Cap < d.Offset {
 		errs = append(errs, fmt.Errorf("exponential: cap %v is below offset %v", d.Cap, d.Offset))
 	}
+	errs = append(errs, d.validatePareto(), d.validateSamples())
 	return errors.Join(errs...)
 }
 
@@ -83,6 +111,7 @@ func (d Delay) fields() []delayField {
 		{"std_dev", d.StdDev},
 		{"offset", d.Offset},
 		{"cap", d.Cap},
+		{"scale", d.Scale},
 	}
 }
 
@@ -99,24 +128,32 @@ func (d Delay) uses() (fields []string, known bool) {
 		return []string{"mean", "std_dev"}, true
 	case Exponential:
 		return []string{"offset", "mean", "cap"}, true
+	case Pareto:
+		return []string{"scale", "cap"}, true
+	case Empirical:
+		return nil, true
 	}
 	return nil, false
 }
 
-func (d Delay) validateField(field delayField, used []string) error {
-	name := d.Distribution
-	if name == None {
-		name = "no distribution"
+// name is what errors call d's distribution.
+func (d Delay) name() string {
+	if d.Distribution == None {
+		return "no distribution"
 	}
+	return string(d.Distribution)
+}
+
+func (d Delay) validateField(field delayField, used []string) error {
 	if field.value == 0 {
 		return nil
 	}
 	for _, u := range used {
 		if u == field.name {
-			return validateRange(string(name), field)
+			return validateRange(d.name(), field)
 		}
 	}
-	return fmt.Errorf("%s: %s %v has no meaning here", name, field.name, field.value)
+	return fmt.Errorf("%s: %s %v has no meaning here", d.name(), field.name, field.value)
 }
 
 func validateRange(distribution string, field delayField) error {
@@ -129,67 +166,37 @@ func validateRange(distribution string, field delayField) error {
 	return nil
 }
 
-// Sample returns the delay that belongs to hash: the same hash, the same
-// delay, never negative. Hashes need not look random, they only have to differ;
-// consecutive numbers are good enough. d must be valid.
-//
-// The normal and the exponential distribution use floating point, whose last
-// bit may differ between processor architectures.
-func (d Delay) Sample(hash uint64) time.Duration {
-	bits64 := mix(hash)
-	switch d.Distribution {
-	case Constant:
-		return d.Value
-	case Uniform:
-		return d.Min + time.Duration(scale(bits64, uint64(d.Max-d.Min)+1))
-	case Normal:
-		return d.normal(fraction(bits64))
-	case Exponential:
-		return d.exponential(fraction(bits64))
+func (d Delay) validatePareto() error {
+	switch {
+	case d.Distribution != Pareto && d.Shape != 0:
+		return fmt.Errorf("%s: shape %v has no meaning here", d.name(), d.Shape)
+	case d.Distribution != Pareto:
+		return nil
+	case !(d.Shape >= MinShape && d.Shape <= MaxShape): // not the other way round: NaN is neither
+		return fmt.Errorf("pareto: shape %v is not from %v to %v", d.Shape, MinShape, MaxShape)
+	case d.Scale == 0:
+		return errors.New("pareto: scale is missing; it is the least delay, above 0")
+	case d.Cap < d.Scale:
+		return fmt.Errorf("pareto: cap %v is below scale %v; the tail needs an end", d.Cap, d.Scale)
 	}
-	return 0
+	return nil
 }
 
-// normal inverts the distribution function, which takes one number where other
-// methods take several. Truncation maps u onto the part of the range that lies
-// above zero.
-func (d Delay) normal(u float64) time.Duration {
-	if d.StdDev == 0 {
-		return d.Mean
+func (d Delay) validateSamples() error {
+	switch {
+	case d.Distribution != Empirical && d.Samples != nil:
+		return fmt.Errorf("%s: samples have no meaning here", d.name())
+	case d.Distribution != Empirical:
+		return nil
+	case d.Samples == nil || len(*d.Samples) == 0 || len(*d.Samples) > MaxSamples:
+		return fmt.Errorf("samples: there must be 1 to %d", MaxSamples)
 	}
-	mean, dev := float64(d.Mean), float64(d.StdDev)
-	below := math.Erfc(mean/dev/math.Sqrt2) / 2 // the share that would be negative
-	u = min(below+u*(1-below), 1-0x1p-53)       // rounding may reach 1, which has no inverse
-	x := mean + dev*math.Sqrt2*math.Erfinv(2*u-1)
-	return time.Duration(math.Round(max(x, 0)))
-}
-
-func (d Delay) exponential(u float64) time.Duration {
-	x := d.Offset + time.Duration(math.Round(-math.Log(u)*float64(d.Mean)))
-	if d.Cap > 0 {
-		x = min(x, d.Cap)
+	var errs []error
+	for i, sample := range *d.Samples {
+		errs = append(errs, validateRange("samples", delayField{fmt.Sprintf("number %d,", i+1), sample}))
 	}
-	return x
-}
-
-// mix is the finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable
-// pseudorandom number generators, 2014) on the state behind z: it turns
-// neighbouring hashes into unrelated bits, one to one.
-func mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// scale maps x from the whole range of uint64 onto [0, n).
-func scale(x, n uint64) uint64 {
-	hi, _ := bits.Mul64(x, n)
-	return hi
-}
-
-// fraction maps x onto the open interval (0, 1): neither end can occur, so
-// that logarithms and inverses stay finite.
-func fraction(x uint64) float64 {
-	return (float64(x>>12) + 0.5) / (1 << 52)
+	if !slices.IsSorted(*d.Samples) {
+		errs = append(errs, errors.New("samples: they are not in ascending order"))
+	}
+	return errors.Join(errs...)
 }

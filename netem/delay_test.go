@@ -15,6 +15,11 @@ import (
 
 const ms = time.Millisecond
 
+var (
+	paretoDelay = netem.Delay{Distribution: netem.Pareto, Scale: 10 * ms, Shape: 3, Cap: 1000 * ms}
+	tableDelay  = netem.Delay{Distribution: netem.Empirical, Samples: &netem.Table{5 * ms, 7 * ms, 7 * ms, 40 * ms}}
+)
+
 var wanDelay = netem.Delay{Distribution: netem.Exponential, Offset: 5 * ms, Mean: 20 * ms}
 
 func TestDelayValidate(t *testing.T) {
@@ -31,13 +36,25 @@ func TestDelayValidate(t *testing.T) {
 		{"a cap", netem.Delay{Distribution: netem.Exponential, Mean: ms, Cap: 4 * ms}, nil},
 		{"the longest", netem.Delay{Distribution: netem.Constant, Value: netem.MaxDelay}, nil},
 
-		{"nobody knows it", netem.Delay{Distribution: "pareto"}, []string{`unknown distribution "pareto"`, "uniform"}},
+		{"nobody knows it", netem.Delay{Distribution: "weibull"}, []string{`unknown distribution "weibull"`, "uniform"}},
 		{"time does not run backwards", netem.Delay{Distribution: netem.Constant, Value: -ms}, []string{"constant: value -1ms is negative"}},
 		{"a slip of the unit", netem.Delay{Distribution: netem.Constant, Value: 25 * time.Hour}, []string{"value 25h0m0s is above 24h0m0s"}},
 		{"an empty range", netem.Delay{Distribution: netem.Uniform, Min: 2 * ms, Max: ms}, []string{"uniform: min 2ms is above max 1ms"}},
 		{"nothing could satisfy the cap", netem.Delay{Distribution: netem.Exponential, Offset: 2 * ms, Mean: ms, Cap: ms}, []string{"exponential: cap 1ms is below offset 2ms"}},
 		{"a parameter of another distribution would be ignored", netem.Delay{Distribution: netem.Constant, Value: ms, Mean: ms}, []string{"constant: mean 1ms has no meaning here"}},
 		{"the distribution was forgotten", netem.Delay{Mean: ms}, []string{"no distribution: mean 1ms has no meaning here"}},
+		{"a heavy tail that ends", paretoDelay, nil},
+		{"a tail without end", netem.Delay{Distribution: netem.Pareto, Scale: ms, Shape: 1.5}, []string{"pareto: cap 0s is below scale 1ms"}},
+		{"a tail of nothing", netem.Delay{Distribution: netem.Pareto, Shape: 1.5, Cap: ms}, []string{"pareto: scale is missing"}},
+		{"all tail", netem.Delay{Distribution: netem.Pareto, Scale: ms, Shape: 0.01, Cap: ms}, []string{"pareto: shape 0.01 is not from 0.1 to 100"}},
+		{"no number at all", netem.Delay{Distribution: netem.Pareto, Scale: ms, Shape: math.NaN(), Cap: ms}, []string{"pareto: shape NaN is not"}},
+		{"another distribution's shape", netem.Delay{Distribution: netem.Constant, Shape: 1}, []string{"constant: shape 1 has no meaning here"}},
+		{"one sample", netem.Delay{Distribution: netem.Empirical, Samples: &netem.Table{ms}}, nil},
+		{"no samples", netem.Delay{Distribution: netem.Empirical, Samples: &netem.Table{}}, []string{"samples: there must be 1 to 1000"}},
+		{"no table", netem.Delay{Distribution: netem.Empirical}, []string{"samples: there must be 1 to 1000"}},
+		{"samples in any order", netem.Delay{Distribution: netem.Empirical, Samples: &netem.Table{2, 1}}, []string{"samples: they are not in ascending order"}},
+		{"a sample from the future", netem.Delay{Distribution: netem.Empirical, Samples: &netem.Table{-2}}, []string{"samples: number 1, -2ns is negative"}},
+		{"another distribution's samples", netem.Delay{Samples: &netem.Table{1}}, []string{"no distribution: samples have no meaning here"}},
 		{"all faults at once", netem.Delay{Distribution: netem.Normal, Mean: -ms, StdDev: -2 * ms, Cap: ms},
 			[]string{"normal: mean -1ms is negative", "normal: std_dev -2ms is negative", "normal: cap 1ms has no meaning"}},
 	} {
@@ -84,6 +101,11 @@ func TestSampleStatistics(t *testing.T) {
 			mean: 1, p10: 1, p50: 1, p99: 1, least: ms, most: ms, fewestDistinctSamples: 1},
 		{why: "exponential", delay: wanDelay,
 			mean: 25, p10: 5 + 20*0.1053605, p50: 5 + 20*math.Ln2, p99: 5 + 20*4.60517, tolerance: 0.4, least: 5 * ms, most: 600 * ms, fewestDistinctSamples: n * 98 / 100},
+		// P(X > x) = (10/x)³, the integral of which is what the mean has above 10.
+		{why: "pareto", delay: paretoDelay,
+			mean: 15, p10: 10 / math.Cbrt(0.9), p50: 10 * math.Cbrt(2), p99: 10 * math.Cbrt(100), tolerance: 0.8, least: 10 * ms, most: 1000 * ms, fewestDistinctSamples: n * 98 / 100},
+		{why: "samples, of which one is listed twice", delay: tableDelay,
+			mean: 59.0 / 4, p10: 5, p50: 7, p99: 40, tolerance: 0.3, least: 5 * ms, most: 40 * ms, fewestDistinctSamples: 3},
 		{why: "exponential with a cap", delay: netem.Delay{Distribution: netem.Exponential, Mean: 20 * ms, Cap: 20 * ms},
 			mean: 20 * (1 - math.Exp(-1)), p10: 20 * 0.1053605, p50: 20 * math.Ln2, p99: 20, tolerance: 0.2, least: 0, most: 20 * ms, fewestDistinctSamples: n / 2},
 	} {

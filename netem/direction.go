@@ -23,7 +23,29 @@ type Direction struct {
 	// them over, under way and unread together. When it is full, Write blocks.
 	// 0: [DefaultBuffer].
 	Buffer int `json:"buffer_bytes,omitempty" yaml:"buffer,omitempty"`
+	// Correlation is how much the delays of frames that are sent close together
+	// resemble each other, 0 to [MaxCorrelation]; see [Direction.Travel] for what it
+	// means exactly. 0: each is drawn by itself.
+	Correlation float64 `json:"correlation,omitempty" yaml:"correlation,omitempty"`
+	// CorrelationTime is how far apart "close together" ends: twice as far apart,
+	// two delays have nothing in common any more. 0: [DefaultCorrelationTime].
+	CorrelationTime time.Duration `json:"correlation_time_ns,omitempty" yaml:"correlation_time,omitempty"`
+	// Stall is when the line takes nothing. The zero Stall: never.
+	Stall Stall `json:"stall,omitzero" yaml:"stall,omitempty"`
+	// Coalesce is how long the receiving end holds back what has arrived, in order
+	// to hand over with it, at one instant, what arrives meanwhile: as network cards
+	// do that interrupt rarely, and Nagle's algorithm at the sending end. The zero
+	// Delay: not at all, and arrivals are distinct.
+	Coalesce Delay `json:"coalesce,omitzero" yaml:"coalesce,omitempty"`
+	// Split makes frames arrive in pieces. The zero Split: whole.
+	Split Split `json:"split,omitzero" yaml:"split,omitempty"`
 }
+
+// Bounds and defaults of a [Direction]'s correlation.
+const (
+	MaxCorrelation         = 0.99
+	DefaultCorrelationTime = 100 * time.Millisecond
+)
 
 // Validate reports every fault of d, joined, or nil.
 func (d Direction) Validate() error {
@@ -37,17 +59,26 @@ func (d Direction) Validate() error {
 	if d.Buffer < 0 {
 		errs = append(errs, fmt.Errorf("buffer: %d bytes cannot hold anything; the least is 1, and 0 means %d", d.Buffer, DefaultBuffer))
 	}
+	errs = append(errs, d.validateCorrelation(), prefix("stall", d.Stall.Validate()),
+		prefix("coalesce", d.Coalesce.Validate()), prefix("split", d.Split.Validate()))
 	return errors.Join(errs...)
 }
 
-// Rule returns a rule for [PipeConfig] that samples d.Delay with the hash that
-// the caller gives each segment. It returns nil, which is the cheapest rule,
-// when d has no delay.
-func (d Direction) Rule(hash func(Segment) uint64) func(Segment) time.Duration {
-	if d.Delay.Distribution == None {
+func (d Direction) validateCorrelation() error {
+	switch {
+	case !(d.Correlation >= 0 && d.Correlation <= MaxCorrelation): // not the other way round: NaN is neither
+		return fmt.Errorf("correlation: %v is not from 0 to %v", d.Correlation, MaxCorrelation)
+	case d.CorrelationTime < 0 || d.CorrelationTime > MaxDelay:
+		return fmt.Errorf("correlation_time: %v is not from 0s to %v; 0s means %v", d.CorrelationTime, MaxDelay, DefaultCorrelationTime)
+	}
+	return nil
+}
+
+func prefix(name string, err error) error {
+	if err == nil {
 		return nil
 	}
-	return func(segment Segment) time.Duration { return d.Delay.Sample(hash(segment)) }
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 func (d Direction) buffer() int {

@@ -1,6 +1,7 @@
 // Package netem is the network between two peers that live in one process:
 // byte pipes that carry newline-delimited frames with delay, limited bandwidth,
-// bounded buffers, half-close and reset.
+// bounded buffers, stalls, half-close and reset, whole or in pieces, one by one or
+// several at once.
 //
 // It knows bytes, frames and time. It does not know what a frame means, draws
 // no random numbers and keeps no state between pipes: a delay is a pure
@@ -11,21 +12,28 @@
 // network loses or reorders below such a stream shows above it as delay only.
 // [CheckStream] says so for each fault that somebody might ask for.
 //
-//	writer ──segment──segment──▶ line (bandwidth) ──▶ delay ──▶ reader
-//	         └──────── at most Buffer bytes between the two ────────┘
+//	writer ──▶ stall ──segment──▶ line (bandwidth) ──▶ delay ──▶ window ──▶ reader
+//	                   └───────── at most Buffer bytes between the two ─────┘
 //
 // A Write is cut behind each newline; what is left at its end is a segment of
 // its own. A segment arrives, as a whole, at
 //
 //	max(previous arrival + 1ns, end of its transmission + its delay)
 //
-// so arrivals in one pipe are distinct and in order.
+// so arrivals in one pipe are distinct and in order. With a window w above zero
+// ([Travel]) that is only when it reaches the receiving end, which hands it over w
+// later, together with all that reaches it until then: those arrive at one
+// instant, in order, and one Read returns them all if it has room. A segment that
+// is cut arrives so with its first piece, and with each later one a gap after the
+// one before; the segment behind it comes after its last piece, or, if both were
+// held back together, with it.
 //
 // The package uses package time as it finds it: it runs alike on the real
 // clock, in a testing/synctest bubble and on the runtime's fake clock. A pipe
 // has no goroutine, and a timer only while a Read waits for something that is
-// under way.
+// under way, or a Write for the end of a stall.
 //
-// Read in this order: [Delay] and [Direction] say what a link does, [Frame]
-// and [Tap] what can be seen of it, [NewPipe] makes one, [NewPair] makes two.
+// Read in this order: [Delay] and [Direction] say what a link does, [Travel] what
+// becomes of a segment, [Frame] and [Tap] what can be seen of it, [NewPipe] makes
+// one, [NewPair] makes two.
 package netem

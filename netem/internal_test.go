@@ -75,6 +75,20 @@ func TestFifoBehavesLikeASlice(t *testing.T) {
 	})
 }
 
+// TestNoResumptionRemains: nor does the timer of a Write that waited for the end
+// of a stall.
+func TestNoResumptionRemains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, _ := NewPipe(PipeConfig{Stall: func(time.Duration) time.Duration { return time.Hour }})
+		go func() { _, _ = w.Write([]byte("x\n")) }()
+		synctest.Wait()
+		require.NotNil(t, w.p.resumption)
+		require.NoError(t, w.Close())
+		synctest.Wait()
+		assert.False(t, w.p.resumption.Stop(), "a timer was still running")
+	})
+}
+
 // TestNoTimerRemains: a timer exists only while a Read waits, whatever ends it.
 func TestNoTimerRemains(t *testing.T) {
 	for _, test := range []struct {
@@ -91,7 +105,7 @@ func TestNoTimerRemains(t *testing.T) {
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, r := NewPipe(PipeConfig{Delay: func(Segment) time.Duration { return time.Hour }})
+				w, r := NewPipe(PipeConfig{Travel: func(Segment) Travel { return Travel{Delay: time.Hour} }})
 				_, err := w.Write([]byte("x\n"))
 				require.NoError(t, err)
 				require.Nil(t, r.p.timer, "nobody waits yet")

@@ -14,8 +14,9 @@ type End struct {
 
 // A Rig is what is mounted on one direction of a pair.
 type Rig struct {
-	Delay func(Segment) time.Duration // see [PipeConfig]; nil: no delay, whatever the profile says
-	Tap   Tap
+	Travel func(Segment) Travel // see [PipeConfig]; nil: at once and whole, whatever the profile says
+	Stall  func(now time.Duration) (until time.Duration)
+	Tap    Tap
 }
 
 // A PairConfig says what is between two ends.
@@ -39,7 +40,8 @@ func NewPair(config PairConfig) (first, second End) {
 	pipe := func(direction Direction, rig Rig) (*Writer, *Reader) {
 		return NewPipe(PipeConfig{
 			Direction: direction,
-			Delay:     rig.Delay,
+			Travel:    rig.Travel,
+			Stall:     rig.Stall,
 			Tap:       rig.Tap,
 			Epoch:     config.Epoch,
 			Counter:   counter,

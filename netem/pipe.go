@@ -15,16 +15,21 @@ var ErrReset = errors.New("stream reset")
 // A PipeConfig says what a pipe does and who watches it. The zero PipeConfig
 // is a perfect link that nobody watches.
 type PipeConfig struct {
-	// Direction gives the bandwidth and the buffer. It must be valid. Its Delay
-	// is a distribution and no rule: see Delay.
+	// Direction gives the bandwidth and the buffer. It must be valid. What else it
+	// says takes chance, so it is a description and no rule: see Travel and Stall.
 	Direction Direction
-	// Delay decides how long each segment is under way; [Direction.Rule] makes
-	// one from the distribution. It is asked once a segment, in the order of the
-	// stream, one call at a time, while the pipe's state is not locked; it must
-	// not use the pipe. It should depend on the identity of the segment alone,
-	// since a segment may still be refused when the pipe is closed meanwhile.
-	// Less than zero counts as zero. nil: no delay.
-	Delay func(Segment) time.Duration
+	// Travel decides how each segment travels; [Direction.Travel] draws it from the
+	// distributions. It is asked once a segment, in the order of the stream, one
+	// call at a time, while the pipe's state is not locked; it must not use the
+	// pipe. It should depend on the identity of the segment alone, since a segment
+	// may still be refused when the pipe is closed meanwhile. nil: everything
+	// travels at once and whole.
+	Travel func(Segment) Travel
+	// Stall decides whether the line takes nothing at an instant: it returns when
+	// it will again, which is later, or 0 when it does. Instants never decrease. It
+	// is called with the pipe's state locked, so it must not use the pipe or block.
+	// [Stall.Rule] makes one. nil: the line never stalls.
+	Stall func(now time.Duration) (until time.Duration)
 	// Tap watches the frames.
 	Tap Tap
 	// Epoch is the instant from which Frame.Written and Frame.Arrived count. The
@@ -76,9 +81,12 @@ type pipe struct {
 	entered       int64
 	accepted      int64
 	line          line
-	lastDue       time.Duration
-	free          int  // room in the buffer, 0 to buffer bytes
-	hungUp        bool // no more bytes are accepted
+	reached       time.Duration // when the last that was sent reached the receiving end
+	holding       time.Duration // until when that holds back what reaches it; 0: it does not
+	lastDue       time.Duration // the last arrival so far
+	resumption    *time.Timer   // wakes a Write that waits for the end of a stall
+	free          int           // room in the buffer, 0 to buffer bytes
+	hungUp        bool          // no more bytes are accepted
 	eofDue        time.Duration
 
 	// What is between the ends.
@@ -117,11 +125,35 @@ func (p *pipe) writeError() error {
 	return nil
 }
 
-// schedule returns when what is sent completely at the given instant arrives.
-func (p *pipe) schedule(sent, delay time.Duration) time.Duration {
-	delay = min(max(delay, 0), forever)
-	p.lastDue = max(p.lastDue+1, sent+delay)
+// schedule returns when what is sent completely at the given instant arrives. It
+// reaches the receiving end first, behind everything before it. If that end holds
+// something back, it arrives together with that; otherwise it is held back itself
+// for as long as its window.
+func (p *pipe) schedule(sent time.Duration, t Travel) time.Duration {
+	p.reached = max(p.reached+1, plus(sent, t.Delay))
+	if p.reached <= p.holding {
+		p.lastDue = max(p.lastDue, p.holding)
+		return p.lastDue
+	}
+	p.reached = max(p.reached, p.lastDue+1)
+	p.lastDue, p.holding = p.reached, 0
+	if t.Window > 0 {
+		p.lastDue = plus(p.reached, t.Window)
+		p.holding = p.lastDue
+	}
 	return p.lastDue
+}
+
+// scheduleAfter returns when the next piece of a segment arrives.
+func (p *pipe) scheduleAfter(gap time.Duration) time.Duration {
+	p.lastDue = plus(p.lastDue, max(gap, 1))
+	return p.lastDue
+}
+
+// plus adds a span to an instant. Less than nothing is nothing, and nothing
+// comes later than twice forever, unless it has to keep an order there.
+func plus(at, d time.Duration) time.Duration {
+	return at + min(max(d, 0), forever, max(2*forever-at, 1))
 }
 
 // nextDue returns when the next thing arrives, or 0 when nothing is under way.

@@ -68,12 +68,12 @@ func TestArrivals(t *testing.T) {
 				w, r := netem.NewPipe(netem.PipeConfig{
 					Direction: netem.Direction{Bandwidth: test.bandwidth},
 					Tap:       seen.tap(),
-					Delay: func(s netem.Segment) time.Duration {
+					Travel: delayed(func(s netem.Segment) time.Duration {
 						if len(test.delays) == 0 || s.EOF {
 							return 0
 						}
 						return test.delays[min(s.Frame.Index, len(test.delays))-1]
-					},
+					}),
 				})
 				start := time.Now()
 				write(t, w, test.frames)
@@ -110,9 +110,9 @@ func TestPartsOfAFrame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen recorder
 		var asked []netem.Segment
-		w, r := netem.NewPipe(netem.PipeConfig{Tap: seen.tap(), Delay: func(s netem.Segment) time.Duration {
+		w, r := netem.NewPipe(netem.PipeConfig{Tap: seen.tap(), Travel: func(s netem.Segment) netem.Travel {
 			asked = append(asked, s)
-			return ms
+			return netem.Travel{Delay: ms}
 		}})
 		start := time.Now()
 		write(t, w, "zero\n{\"half")
@@ -178,7 +178,7 @@ func TestBackpressure(t *testing.T) {
 		var seen recorder
 		w, r := netem.NewPipe(netem.PipeConfig{
 			Direction: netem.Direction{Buffer: 10},
-			Delay:     constant(ms),
+			Travel:    constant(ms),
 			Tap:       seen.tap(),
 		})
 		written := make(chan time.Duration, 1)
@@ -237,7 +237,7 @@ func TestUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, r := netem.NewPipe(netem.PipeConfig{
 			Direction: netem.Direction{Buffer: 10},
-			Delay:     func(s netem.Segment) time.Duration { return time.Duration(s.Frame.Index) * time.Second },
+			Travel:    delayed(func(s netem.Segment) time.Duration { return time.Duration(s.Frame.Index) * time.Second }),
 		})
 		go func() {
 			_, err := io.WriteString(w, "1\n2\n3\n4\nblocked\nnever sent\n")

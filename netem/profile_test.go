@@ -32,12 +32,12 @@ func TestProfiles(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, profile, found)
 	}
-	for _, name := range []string{"loopback", "lan", "wan"} {
+	for _, name := range []string{"loopback", "lan", "wan", "longhaul", "mobile", "satellite"} {
 		assert.True(t, seen[name], name)
 	}
 
 	_, err := netem.LookupProfile("moon")
-	assert.EqualError(t, err, `no network profile "moon": there are loopback, lan, wan`)
+	assert.EqualError(t, err, `no network profile "moon": there are loopback, lan, wan, longhaul, mobile, satellite`)
 }
 
 func TestProfileValidateNamesTheDirection(t *testing.T) {
@@ -45,14 +45,6 @@ func TestProfileValidateNamesTheDirection(t *testing.T) {
 	err := netem.Profile{Up: bad, Down: bad}.Validate()
 	assert.ErrorContains(t, err, "up: bandwidth")
 	assert.ErrorContains(t, err, "down: bandwidth")
-}
-
-func TestRule(t *testing.T) {
-	hash := func(s netem.Segment) uint64 { return uint64(s.Part) }
-	rule := netem.Direction{Delay: wanDelay}.Rule(hash)
-	assert.Equal(t, wanDelay.Sample(3), rule(netem.Segment{Part: 3}))
-	assert.NotEqual(t, rule(netem.Segment{Part: 3}), rule(netem.Segment{Part: 4}))
-	assert.Nil(t, netem.Direction{}.Rule(hash))
 }
 
 func TestCheckStream(t *testing.T) {

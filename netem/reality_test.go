@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,11 +21,13 @@ import (
 func TestRealPipe(t *testing.T) {
 	lan, err := netem.LookupProfile("lan")
 	require.NoError(t, err)
+	lan.Up.Split = netem.Split{Pieces: 3, Gap: netem.Delay{Distribution: netem.Constant, Value: 20 * time.Microsecond}}
+	lan.Down.Coalesce = netem.Delay{Distribution: netem.Constant, Value: 100 * time.Microsecond}
 	up, down := new(recorder), new(recorder)
 	first, second := netem.NewPair(netem.PairConfig{
 		Profile: lan,
-		Up:      netem.Rig{Tap: up.tap(), Delay: lan.Up.Rule(byIdentity)},
-		Down:    netem.Rig{Tap: down.tap(), Delay: lan.Down.Rule(byIdentity)},
+		Up:      netem.Rig{Tap: up.tap(), Travel: byIdentity(lan.Up)},
+		Down:    netem.Rig{Tap: down.tap(), Travel: byIdentity(lan.Down)},
 	})
 	simulated := talk(t, end{first.In, first.Out}, end{second.In, second.Out})
 
@@ -41,7 +44,15 @@ func TestRealPipe(t *testing.T) {
 	assert.Len(t, actual.atClient, 32)
 }
 
-func byIdentity(s netem.Segment) uint64 { return uint64(s.Frame.Index)<<8 | uint64(s.Part) }
+// byIdentity makes a rule of the direction, in which each segment has a stream of
+// bits of its own.
+func byIdentity(d netem.Direction) func(netem.Segment) netem.Travel {
+	return func(s netem.Segment) netem.Travel {
+		next := uint64(s.Frame.Index)<<32 | uint64(s.Part)<<16
+		draw := func() uint64 { next++; return next }
+		return d.Travel(s, draw, func(n uint64) uint64 { return n << 48 })
+	}
+}
 
 // An end is what a peer holds, whatever the transport.
 type end struct {

@@ -157,8 +157,13 @@ func readN(t require.TestingT, r io.Reader, n int) []byte {
 }
 
 // constant returns a rule that delays everything by d.
-func constant(d time.Duration) func(netem.Segment) time.Duration {
-	return func(netem.Segment) time.Duration { return d }
+func constant(d time.Duration) func(netem.Segment) netem.Travel {
+	return delayed(func(netem.Segment) time.Duration { return d })
+}
+
+// delayed makes a rule of one that knows delays only.
+func delayed(rule func(netem.Segment) time.Duration) func(netem.Segment) netem.Travel {
+	return func(s netem.Segment) netem.Travel { return netem.Travel{Delay: rule(s)} }
 }
 
 func closeBoth(t testing.TB, w *netem.Writer, r *netem.Reader) {

@@ -56,12 +56,12 @@ func (w *Writer) Close() error {
 	if p.config.Tap.Hangup != nil {
 		p.config.Tap.Hangup(false)
 	}
-	delay := p.delay(Segment{Frame: new(Frame), EOF: true})
+	travel := p.travel(Segment{Frame: new(Frame), EOF: true})
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	p.eofDue = p.schedule(p.line.transmit(now, 0), delay)
+	p.eofDue = p.schedule(p.line.transmit(now, 0), travel)
 	if p.segments.len() == 0 {
 		p.rouse(now)
 	}
@@ -81,13 +81,13 @@ func (p *pipe) checkWrite() error {
 	return p.writeError()
 }
 
-func (p *pipe) delay(s Segment) time.Duration {
-	if p.config.Delay == nil {
-		return 0
+func (p *pipe) travel(s Segment) Travel {
+	if p.config.Travel == nil {
+		return Travel{}
 	}
 	p.asking.Lock()
 	defer p.asking.Unlock()
-	return p.config.Delay(s)
+	return p.config.Travel(s)
 }
 
 // enter takes a ticket for b and shows its frames to the tap, before it waits
@@ -172,8 +172,8 @@ func (p *pipe) passTurn() {
 
 func (p *pipe) send(pieces []piece) (n int, err error) {
 	for i := range pieces {
-		delay := p.delay(Segment{Frame: pieces[i].frame, Part: pieces[i].part, Size: len(pieces[i].data)})
-		sent, err := p.accept(&pieces[i], delay)
+		travel := p.travel(Segment{Frame: pieces[i].frame, Part: pieces[i].part, Size: len(pieces[i].data)})
+		sent, err := p.accept(&pieces[i], travel)
 		n += sent
 		if err != nil {
 			return n, err
@@ -183,23 +183,59 @@ func (p *pipe) send(pieces []piece) (n int, err error) {
 }
 
 // accept lets one piece into the buffer, by as much as there is room for at a
-// time. If that takes several times, each is sent and arrives by itself, all
-// with the same delay.
-func (p *pipe) accept(piece *piece, delay time.Duration) (n int, err error) {
+// time and as soon as the line takes something. If that takes several times, each
+// is sent and arrives by itself, all with the same delay; such a piece is parted
+// by that already, and not cut.
+func (p *pipe) accept(piece *piece, travel Travel) (n int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.noResumption()
 	for rest := piece.data; len(rest) > 0; rest = piece.data[n:] {
-		for p.admits(rest) == 0 && p.writeError() == nil {
+		for p.writeError() == nil && (p.admits(rest) == 0 || p.stalled()) {
 			p.writers.Wait()
 		}
 		if err := p.writeError(); err != nil {
 			return n, err
 		}
 		k := p.admits(rest)
-		piece.frame.due = p.launch(rest[:k], delay)
+		if k < len(piece.data) {
+			travel.Cuts = nil
+		}
+		piece.frame.due = p.launch(rest[:k], travel)
 		n += k
 	}
 	return n, nil
+}
+
+// stalled reports whether the line takes nothing now; the writer that waits is
+// then woken when it does.
+func (p *pipe) stalled() bool {
+	if p.config.Stall == nil {
+		return false
+	}
+	now := p.now()
+	until := p.config.Stall(now)
+	switch {
+	case until <= now:
+		return false
+	case p.resumption == nil:
+		p.resumption = time.AfterFunc(until-now, p.wakeWriters)
+	default:
+		p.resumption.Reset(until - now)
+	}
+	return true
+}
+
+func (p *pipe) noResumption() {
+	if p.resumption != nil {
+		p.resumption.Stop()
+	}
+}
+
+func (p *pipe) wakeWriters() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writers.Broadcast()
 }
 
 // admits returns how many bytes of rest to let in now, 0 if they must wait for
@@ -213,14 +249,27 @@ func (p *pipe) admits(rest []byte) int {
 	return k
 }
 
-// launch puts data on its way and returns when it arrives.
-func (p *pipe) launch(data []byte, delay time.Duration) time.Duration {
+// launch puts data on its way, cut as travel says, and returns when the last of
+// it arrives. A cut that would part a frame's last byte from its line end is made
+// before that byte.
+func (p *pipe) launch(data []byte, travel Travel) time.Duration {
 	now := p.now()
-	due := p.schedule(p.line.transmit(now, len(data)), delay)
+	due := p.schedule(p.line.transmit(now, len(data)), travel)
 	p.accepted += int64(len(data))
 	p.free -= len(data)
+	idle := p.segments.len() == 0
+	done := 0
+	for _, cut := range travel.Cuts {
+		k := portion(data, cut.At-done)
+		if k < 1 || k == len(data) {
+			continue
+		}
+		p.segments.push(segment{data[:k], due})
+		data, done = data[k:], done+k
+		due = p.scheduleAfter(cut.Gap)
+	}
 	p.segments.push(segment{data, due})
-	if p.segments.len() == 1 {
+	if idle {
 		p.rouse(now)
 	}
 	return due

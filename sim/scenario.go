@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"time"
+
+	"github.com/mcpsim/mcpsim/netem"
 )
 
 // A Scenario is the declarative intent of a run: what is done, how often, over
@@ -55,6 +57,13 @@ type Link struct {
 	Delay     Distribution // of each frame; a later frame never overtakes an earlier one
 	Bandwidth int64        // bits per second, a multiple of 8; 0: unlimited
 	Buffer    int64        // bytes under way before a writer has to wait; never 0
+	// What follows is absent from a link that has the zero value of it. See
+	// [netem.Direction] for what each does.
+	Correlation     float64       // of delays, 0 to netem.MaxCorrelation
+	CorrelationTime time.Duration // 0 if and only if Correlation is
+	Stall           netem.Stall   // when a writer has to wait although there is room
+	Coalesce        Distribution  // how long arrivals are held back to be handed over together
+	Split           netem.Split   // into pieces that arrive by themselves
 }
 
 // A Handler is one kind of tool of the simulated server, and how often it is

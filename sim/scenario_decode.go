@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -134,12 +133,16 @@ func (d *decoder) parameters(to *Distribution, kind string, n *node, path string
 		d.constant(to)(n, path)
 		return
 	}
+	if kind == string(netem.Empirical) {
+		d.samples(to, n, path)
+		return
+	}
 	*to = Distribution{Distribution: netem.Distribution(kind)}
 	var keys []key
 	for _, p := range parameters(to, to.Distribution) {
-		k := key{p.name, figure(d, p.value, parseDuration), ""}
+		k := key{p.name, p.read(d), ""}
 		if !p.optional {
-			k.required = "20ms"
+			k.required = p.example()
 		}
 		keys = append(keys, k)
 	}
@@ -195,23 +198,4 @@ func (d *decoder) profile(to *Network, name string) {
 		panic(err) // profileOf looked
 	}
 	*to = Network{Profile: name, ClientToServer: linkOf(p.Up), ServerToClient: linkOf(p.Down)}
-}
-
-// linkOf returns a profile's direction as a scenario has it.
-func linkOf(d netem.Direction) Link {
-	return Link{
-		Delay:     d.Delay,
-		Bandwidth: 8 * d.Bandwidth,
-		Buffer:    int64(cmp.Or(d.Buffer, netem.DefaultBuffer)),
-	}
-}
-
-// link reads one direction. It replaces that of a profile as a whole.
-func (d *decoder) link(to *Link, n *node, path string) {
-	*to = linkOf(netem.Direction{})
-	d.mapping(d.possible(n, path), path,
-		key{"delay", d.distribution(&to.Delay), ""},
-		key{"bandwidth", figure(d, &to.Bandwidth, parseBandwidth), ""},
-		key{"buffer", figure(d, &to.Buffer, parseSize), ""},
-	)
 }

@@ -54,7 +54,10 @@ func holdsItsPromises(t *testing.T, sc *sim.Scenario) {
 	require.NoError(t, err, "%s", sc.Marshal())
 	require.Equal(t, sc, again)
 	for _, l := range []sim.Link{sc.Network.ClientToServer, sc.Network.ServerToClient} {
-		require.NoError(t, netem.Direction{Delay: l.Delay, Bandwidth: l.Bandwidth / 8, Buffer: int(l.Buffer)}.Validate())
+		require.NoError(t, netem.Direction{
+			Delay: l.Delay, Bandwidth: l.Bandwidth / 8, Buffer: int(l.Buffer),
+			Correlation: l.Correlation, CorrelationTime: l.CorrelationTime, Stall: l.Stall, Coalesce: l.Coalesce, Split: l.Split,
+		}.Validate())
 	}
 	if sc.Load.Calls <= 1000 {
 		_, err = sim.Expand(sc, 1, nil)

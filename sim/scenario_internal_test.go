@@ -70,6 +70,9 @@ func TestLongestBoundsEveryDraw(t *testing.T) {
 		{Distribution: netem.Normal, Mean: time.Second, StdDev: time.Second},
 		{Distribution: netem.Exponential, Offset: time.Second, Mean: time.Second},
 		{Distribution: netem.Exponential, Mean: time.Second, Cap: 2 * time.Second},
+		{Distribution: netem.Pareto, Scale: 100 * time.Millisecond, Shape: 1, Cap: 9 * time.Second},
+		{Distribution: netem.Pareto, Scale: time.Second, Shape: 1.5, Cap: 9 * time.Second},
+		{Distribution: netem.Empirical, Samples: &netem.Table{0, time.Second, 4 * time.Second}},
 	} {
 		s, sum := NewStream(1, "test", 0), time.Duration(0)
 		for range 20_000 {
@@ -77,9 +80,28 @@ func TestLongestBoundsEveryDraw(t *testing.T) {
 			assert.LessOrEqual(t, got, longest(d), "%s", d.Distribution)
 			sum += got
 		}
-		if d.Cap == 0 && d.Distribution != netem.Normal { // those are cut, and expected leaves that out
+		if (d.Cap == 0 || d.Distribution == netem.Pareto) && d.Distribution != netem.Normal { // those are cut, and expected leaves that out
 			assert.InDelta(t, float64(expected(d)), float64(sum)/20_000, float64(30*time.Millisecond), "%s", d.Distribution)
 		}
+	}
+}
+
+// A link is expected to take what it takes on average.
+func TestExpectedOfALink(t *testing.T) {
+	second := Fixed(time.Second)
+	for _, row := range []struct {
+		why  string
+		link Link
+		want time.Duration
+	}{
+		{"nothing", Link{}, 0},
+		{"the delay", Link{Delay: second}, time.Second},
+		{"and the window", Link{Delay: second, Coalesce: second}, 2 * time.Second},
+		{"and the gaps between three pieces", Link{Split: netem.Split{Pieces: 3, Gap: second}}, 2 * time.Second},
+		{"half a stall, half of the time", Link{Stall: netem.Stall{Every: second, For: second}}, 250 * time.Millisecond},
+		{"stalled most of the time", Link{Stall: netem.Stall{Every: second, For: Fixed(9 * time.Second)}}, 4050 * time.Millisecond},
+	} {
+		assert.Equal(t, row.want, row.link.expected(), row.why)
 	}
 }
 

@@ -48,13 +48,6 @@ func (w *yamlWriter) network(n Network) {
 	w.link("server_to_client", n.ServerToClient)
 }
 
-func (w *yamlWriter) link(name string, l Link) {
-	w.line("  %s:", name)
-	w.line("    delay: %s", formatDistribution(l.Delay))
-	w.line("    bandwidth: %s", formatBandwidth(l.Bandwidth))
-	w.line("    buffer: %s", formatSize(l.Buffer))
-}
-
 func (w *yamlWriter) handlers(handlers []Handler) {
 	w.line("handlers:")
 	for _, h := range handlers {
@@ -98,10 +91,22 @@ func formatDistribution(d Distribution) string {
 		return "{constant: " + formatDuration(d.Value) + "}"
 	}
 	var figures []string
+	if d.Distribution == netem.Empirical {
+		for _, sample := range *d.Samples {
+			figures = append(figures, formatDuration(sample))
+		}
+		return "{samples: [" + strings.Join(figures, ", ") + "]}"
+	}
 	for _, p := range parameters(&d, d.Distribution) {
-		if !p.optional || *p.value != 0 {
+		if p.number != nil {
+			figures = append(figures, p.name+": "+formatDecimal(*p.number))
+		} else if !p.optional || *p.value != 0 {
 			figures = append(figures, p.name+": "+formatDuration(*p.value))
 		}
 	}
 	return fmt.Sprintf("{%s: {%s}}", d.Distribution, strings.Join(figures, ", "))
 }
+
+// formatDecimal writes a number so that it reads back as the same, without an
+// exponent.
+func formatDecimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -27,7 +27,7 @@ type Vocabulary struct {
 
 // Parse is [Parse] with the names checked as well.
 func (v Vocabulary) Parse(name string, data []byte) (*Scenario, error) {
-	root, faults := readTree(data)
+	root, faults := readTree(data, scenarioFormat())
 	if root == nil {
 		return nil, faulty(name, faults)
 	}
@@ -203,10 +203,18 @@ func (d *decoder) integer(to *int) reader {
 }
 
 func (d *decoder) share(to *float64) reader {
+	return d.decimalOf(to, "share", shareCure)
+}
+
+func (d *decoder) decimal(to *float64, cure string) reader {
+	return d.decimalOf(to, "number", cure)
+}
+
+func (d *decoder) decimalOf(to *float64, what, cure string) reader {
 	return func(n *node, path string) {
 		value, err := strconv.ParseFloat(n.text, 64)
 		if n.kind != aNumber || err != nil || !plainNumber.MatchString(n.text) {
-			d.fault(n, path, n.shown()+" is no share", shareCure)
+			d.fault(n, path, n.shown()+" is no "+what, cure)
 			return
 		}
 		*to = value

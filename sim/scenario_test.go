@@ -64,6 +64,19 @@ func TestParseReads(t *testing.T) {
 			exponential, func(sc *sim.Scenario) any { return sc.Network.ServerToClient.Delay }},
 		{"rates are bits a second", "network: {client_to_server: {bandwidth: 1.5Mbit/s, buffer: 1MiB}, server_to_client: {bandwidth: unlimited}}",
 			sim.Link{Bandwidth: 1_500_000, Buffer: 1 << 20}, func(sc *sim.Scenario) any { return sc.Network.ClientToServer }},
+		{"a heavy tail", "load: {think: {pareto: {scale: 10ms, shape: 1.5, cap: 2s}}}",
+			sim.Distribution{Distribution: netem.Pareto, Scale: 10 * time.Millisecond, Shape: 1.5, Cap: 2 * time.Second}, func(sc *sim.Scenario) any { return sc.Load.Think }},
+		{"samples, in ascending order", "load: {think: {samples: [40ms, 5ms, 7ms]}}",
+			sim.Distribution{Distribution: netem.Empirical, Samples: &netem.Table{5 * time.Millisecond, 7 * time.Millisecond, 40 * time.Millisecond}},
+			func(sc *sim.Scenario) any { return sc.Load.Think }},
+		{"everything that a link can have", "network: {client_to_server: {correlation: 0.5, correlation_time: 1s, stall: {every: 1s, for: 2s}, coalesce: 3ms, split: {pieces: 4, gap: 5ms}}, server_to_client: {}}",
+			sim.Link{Buffer: 64 << 10, Correlation: 0.5, CorrelationTime: time.Second, Stall: netem.Stall{Every: sim.Fixed(time.Second), For: sim.Fixed(2 * time.Second)},
+				Coalesce: sim.Fixed(3 * time.Millisecond), Split: netem.Split{Pieces: 4, Gap: sim.Fixed(5 * time.Millisecond)}},
+			func(sc *sim.Scenario) any { return sc.Network.ClientToServer }},
+		{"a correlation has a time", "network: {client_to_server: {correlation: 0.5}, server_to_client: {}}",
+			100 * time.Millisecond, func(sc *sim.Scenario) any { return sc.Network.ClientToServer.CorrelationTime }},
+		{"also that of a profile", "network: {profile: mobile}",
+			100 * time.Millisecond, func(sc *sim.Scenario) any { return sc.Network.ClientToServer.CorrelationTime }},
 		{"a rule alone", "require: [NO-LEAK]",
 			[]sim.Requirement{{AnyOf: []string{"NO-LEAK"}}}, func(sc *sim.Scenario) any { return sc.Require }},
 		{"one of two rules", "require: [A-B | C-D]",
@@ -224,6 +237,20 @@ func TestHashFollowsTheMeaning(t *testing.T) {
 	assert.NotEqual(t, base, parse(t, minimal+"load: {calls: 2}\n").Hash(), "another load")
 }
 
+// What a report calls a network.
+func TestNetworkString(t *testing.T) {
+	for _, row := range []struct{ network, want string }{
+		{"profile: wan", "wan (5ms + exp 20ms each way)"},
+		{"profile: mobile", "mobile (Pareto from 20ms (shape 1.8), correlated each way)"},
+		{"profile: satellite", "satellite (280ms ± 15ms each way)"},
+		{"client_to_server: {delay: {samples: [1ms, 2ms]}, coalesce: 1ms}, server_to_client: {delay: 1ms, stall: {every: 1s, for: 1s}, split: {pieces: 2, gap: 1ms}}",
+			"one of 2 samples, coalesced there; 1ms, stalling, in pieces back"},
+		{"client_to_server: {delay: {samples: [3ms]}}, server_to_client: {delay: 3ms}", "3ms each way"},
+	} {
+		assert.Equal(t, row.want, parse(t, minimal+"network: {"+row.network+"}").Network.String())
+	}
+}
+
 func TestRequirement(t *testing.T) {
 	r := sim.Requirement{AnyOf: []string{"A-B", "C-D"}, SpecVersions: []string{"2026-07-28"}}
 	assert.True(t, r.AppliesTo("2026-07-28"))
@@ -331,11 +358,23 @@ func drawHandler(t *rapid.T) sim.Handler {
 }
 
 func drawLink(t *rapid.T) sim.Link {
-	return sim.Link{
+	l := sim.Link{
 		Delay:     drawDistribution(t),
 		Bandwidth: 8 * rapid.Int64Range(0, 1e9).Draw(t, "bandwidth"),
 		Buffer:    rapid.Int64Range(1<<10, 1<<30).Draw(t, "buffer"),
+		Coalesce:  drawDistribution(t),
 	}
+	if rapid.Bool().Draw(t, "correlated") {
+		l.Correlation = rapid.Float64Range(0.001, 0.99).Draw(t, "correlation")
+		l.CorrelationTime = time.Millisecond + drawTime(t, "correlation time")
+	}
+	if rapid.Bool().Draw(t, "stalling") {
+		l.Stall = netem.Stall{Every: sim.Fixed(time.Minute + drawTime(t, "every")), For: sim.Fixed(1 + drawTime(t, "for"))}
+	}
+	if rapid.Bool().Draw(t, "in pieces") {
+		l.Split = netem.Split{Pieces: rapid.IntRange(2, 9).Draw(t, "pieces"), Gap: sim.Fixed(drawTime(t, "gap"))}
+	}
+	return l
 }
 
 // drawTime is at most half an hour, in every order of magnitude.
@@ -346,7 +385,7 @@ func drawTime(t *rapid.T, label string) time.Duration {
 
 func drawDistribution(t *rapid.T) sim.Distribution {
 	a, b := drawTime(t, "a"), drawTime(t, "b")
-	switch rapid.IntRange(0, 4).Draw(t, "distribution") {
+	switch rapid.IntRange(0, 6).Draw(t, "distribution") {
 	case 1:
 		return sim.Distribution{Distribution: netem.Uniform, Min: min(a, b), Max: max(a, b)}
 	case 2:
@@ -355,6 +394,11 @@ func drawDistribution(t *rapid.T) sim.Distribution {
 		return sim.Distribution{Distribution: netem.Exponential, Offset: a, Mean: b + 1}
 	case 4:
 		return sim.Distribution{Distribution: netem.Exponential, Offset: a, Mean: b + 1, Cap: a + 1}
+	case 5:
+		shape := rapid.Float64Range(netem.MinShape, netem.MaxShape).Draw(t, "shape")
+		return sim.Distribution{Distribution: netem.Pareto, Scale: a + 1, Shape: shape, Cap: a + b + 1}
+	case 6:
+		return sim.Distribution{Distribution: netem.Empirical, Samples: &netem.Table{min(a, b), max(a, b)}}
 	}
 	return sim.Fixed(a)
 }

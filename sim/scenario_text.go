@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/mcpsim/mcpsim/netem"
 )
 
@@ -9,6 +12,9 @@ func (n Network) String() string {
 	// A profile's name stands for its bandwidth.
 	there, back := n.ClientToServer.text(n.Profile == ""), n.ServerToClient.text(n.Profile == "")
 	text := there + " there, " + back + " back"
+	if strings.Contains(there+back, ",") {
+		text = there + " there; " + back + " back"
+	}
 	if there == back {
 		text = there + " each way"
 	}
@@ -22,6 +28,18 @@ func (l Link) text(bandwidth bool) string {
 	text := shortDistribution(l.Delay)
 	if bandwidth && l.Bandwidth > 0 {
 		text += ", " + formatBandwidth(l.Bandwidth)
+	}
+	if l.Correlation > 0 {
+		text += ", correlated"
+	}
+	if l.Stall != (netem.Stall{}) {
+		text += ", stalling"
+	}
+	if l.Coalesce != (Distribution{}) {
+		text += ", coalesced"
+	}
+	if l.Split != (netem.Split{}) {
+		text += ", in pieces"
 	}
 	return text
 }
@@ -38,6 +56,13 @@ func shortDistribution(d Distribution) string {
 			return "exp " + formatDuration(d.Mean)
 		}
 		return formatDuration(d.Offset) + " + exp " + formatDuration(d.Mean)
+	case netem.Pareto:
+		return fmt.Sprintf("Pareto from %s (shape %s)", formatDuration(d.Scale), formatDecimal(d.Shape))
+	case netem.Empirical:
+		if n := len(*d.Samples); n > 1 {
+			return fmt.Sprintf("one of %d samples", n)
+		}
+		return formatDuration((*d.Samples)[0])
 	case netem.Constant:
 		if d.Value > 0 {
 			return formatDuration(d.Value)

@@ -56,9 +56,24 @@ func (n *node) shown() string {
 // An entry is one key of a mapping and its value.
 type entry struct{ key, value *node }
 
+// A format is what the complaints about a file say of how it should look.
+type format struct {
+	empty  string // the cure for an empty file
+	syntax string // the cure for what is no YAML
+	second string // the cure for a second document
+}
+
+func scenarioFormat() format {
+	return format{
+		empty:  "begin with `mcpsim show scenario cancel-storm`",
+		syntax: "compare with `mcpsim show scenario cancel-storm`",
+		second: "write one scenario a file, without ---",
+	}
+}
+
 // readTree reads one YAML document. It never panics, whatever data holds, and
 // takes time and memory in proportion to the bounds above.
-func readTree(data []byte) (root *node, faults []Fault) {
+func readTree(data []byte, form format) (root *node, faults []Fault) {
 	defer func() {
 		if recover() != nil { // the YAML reader's mistake, but the file is to blame for it
 			root, faults = nil, []Fault{{Line: 1, Column: 1, Problem: "the YAML reader gave up on this file",
@@ -74,9 +89,9 @@ func readTree(data []byte) (root *node, faults []Fault) {
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, []Fault{syntaxFault(err)}
+		return nil, []Fault{syntaxFault(err, form.syntax)}
 	}
-	return document(file)
+	return document(file, form)
 }
 
 // unreadable reports what makes a file no text of a sensible size.
@@ -141,8 +156,7 @@ func beginsBlock(tokens token.Tokens, i int) bool {
 }
 
 // syntaxFault takes the position out of the parser's error.
-func syntaxFault(err error) Fault {
-	const cure = "compare with `mcpsim show scenario cancel-storm`"
+func syntaxFault(err error, cure string) Fault {
 	var at interface {
 		error
 		GetToken() *token.Token
@@ -156,7 +170,7 @@ func syntaxFault(err error) Fault {
 }
 
 // document turns the parser's result into a node.
-func document(file *ast.File) (*node, []Fault) {
+func document(file *ast.File, form format) (*node, []Fault) {
 	var bodies []ast.Node
 	for _, doc := range file.Docs {
 		if doc.Body != nil {
@@ -164,11 +178,11 @@ func document(file *ast.File) (*node, []Fault) {
 		}
 	}
 	if len(bodies) == 0 {
-		return nil, []Fault{{Line: 1, Column: 1, Problem: "the file is empty", Cure: "begin with `mcpsim show scenario cancel-storm`"}}
+		return nil, []Fault{{Line: 1, Column: 1, Problem: "the file is empty", Cure: form.empty}}
 	}
 	if len(bodies) > 1 {
 		second := convert(bodies[1])
-		return nil, []Fault{{Line: second.line, Column: second.column, Problem: "a second document begins here", Cure: "write one scenario a file, without ---"}}
+		return nil, []Fault{{Line: second.line, Column: second.column, Problem: "a second document begins here", Cure: form.second}}
 	}
 	return convert(bodies[0]), nil
 }

@@ -126,18 +126,6 @@ func (c *checker) duration(path string, d, least, most time.Duration) {
 	}
 }
 
-func (c *checker) link(path string, l Link) {
-	c.distribution(path+".delay", l.Delay, maxDelay)
-	if l.Bandwidth < 0 || l.Bandwidth > maxBandwidth || l.Bandwidth%8 != 0 {
-		c.fault(path+".bandwidth", fmt.Sprintf("%d bit/s are out of range", l.Bandwidth),
-			"write a multiple of 8bit/s up to "+formatBandwidth(maxBandwidth)+", or unlimited")
-	}
-	if l.Buffer < minBuffer || l.Buffer > maxBuffer {
-		c.fault(path+".buffer", fmt.Sprintf("%d bytes are out of range", l.Buffer),
-			fmt.Sprintf("write a size from %s to %s", formatSize(minBuffer), formatSize(maxBuffer)))
-	}
-}
-
 func (c *checker) handlers(handlers []Handler) {
 	if n := len(handlers); n == 0 || n > maxHandlers {
 		c.fault("handlers", fmt.Sprintf("there are %d", n), fmt.Sprintf("list 1 to %d, such as - {kind: cooperative, work: 100ms}", maxHandlers))
@@ -225,6 +213,8 @@ func (c *checker) fits(sc *Scenario) {
 			break
 		}
 	}
+	c.stalls("network.client_to_server.stall", sc.Network.ClientToServer.Stall, sc.Limits.Horizon)
+	c.stalls("network.server_to_client.stall", sc.Network.ServerToClient.Stall, sc.Limits.Horizon)
 	need := sc.expectedLoad()
 	if sc.End.How != "" {
 		need = min(need, sc.lastsAtMost().Round(time.Second))
@@ -259,5 +249,5 @@ func (sc *Scenario) expectedLoad() time.Duration {
 
 // roundTrip is the expected time that a call spends on its way there and back.
 func (n Network) roundTrip() time.Duration {
-	return expected(n.ClientToServer.Delay) + expected(n.ServerToClient.Delay)
+	return n.ClientToServer.expected() + n.ServerToClient.expected()
 }

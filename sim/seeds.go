@@ -116,6 +116,30 @@ func (s Seeds) All() iter.Seq[uint64] {
 	}
 }
 
+// Through returns the seeds up to last, which is one of them.
+func (s Seeds) Through(last uint64) Seeds {
+	var parts []string
+	var out Seeds
+	for _, p := range s.spans {
+		if p.first > last {
+			break
+		}
+		p.last = min(p.last, last)
+		out.spans = append(out.spans, p)
+		out.count += p.last - p.first + 1
+		parts = append(parts, p.String())
+	}
+	out.typed = strings.Join(parts, ",")
+	return out
+}
+
+func (p span) String() string {
+	if p.first == p.last {
+		return strconv.FormatUint(p.first, 10)
+	}
+	return fmt.Sprintf("%d-%d", p.first, p.last)
+}
+
 // Count returns how many seeds there are, from 1 to MaxSeeds.
 func (s Seeds) Count() int { return int(s.count) }
 

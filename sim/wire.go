@@ -26,8 +26,8 @@ func newWire(w *world) *wire {
 	network := w.Scenario.Network
 	x.up, x.down = netem.NewPair(netem.PairConfig{
 		Profile: netem.Profile{Up: network.ClientToServer.direction(), Down: network.ServerToClient.direction()},
-		Up:      x.rig("client_to_server", history.Client, network.ClientToServer.Delay, w.schedule.Seed),
-		Down:    x.rig("server_to_client", history.Server, network.ServerToClient.Delay, w.schedule.Seed),
+		Up:      x.rig("client_to_server", history.Client, network.ClientToServer, w.schedule.Seed),
+		Down:    x.rig("server_to_client", history.Server, network.ServerToClient, w.schedule.Seed),
 		Epoch:   w.start,
 	})
 	x.client = Conn{In: x.up.In, Out: x.up.Out}
@@ -35,19 +35,14 @@ func newWire(w *world) *wire {
 	return x
 }
 
-// direction is the part of a link that the pipe does by itself. The delay comes
-// from the rig, by the identity of each frame.
-func (l Link) direction() netem.Direction {
-	return netem.Direction{Bandwidth: l.Bandwidth / 8, Buffer: int(l.Buffer)}
-}
-
-// rig mounts the tap and the delays on what sender writes.
-func (x *wire) rig(direction string, sender history.Side, delay Distribution, seed uint64) netem.Rig {
+// rig mounts the tap, the delays and the stalls on what sender writes.
+func (x *wire) rig(direction string, sender history.Side, link Link, seed uint64) netem.Rig {
 	t := &tap{wire: x, sender: sender}
-	d := &delays{direction: direction, seed: seed, delay: delay, seen: map[FrameIdentity]int{}}
+	d := &delays{direction: direction, seed: seed, link: link.direction(), seen: map[FrameIdentity]int{}}
 	return netem.Rig{
-		Delay: func(s netem.Segment) time.Duration { return d.draw(s, x.calls) },
-		Tap:   netem.Tap{Write: t.write, Wrote: t.wrote, Read: t.read, EOF: t.eof, Hangup: t.hangup},
+		Travel: func(s netem.Segment) netem.Travel { return d.travel(s, x.calls) },
+		Stall:  link.Stall.Rule(d.stall),
+		Tap:    netem.Tap{Write: t.write, Wrote: t.wrote, Read: t.read, EOF: t.eof, Hangup: t.hangup},
 	}
 }
 
@@ -151,7 +146,7 @@ func messageOf(f *netem.Frame) *history.Message {
 type delays struct {
 	direction string
 	seed      uint64
-	delay     Distribution
+	link      netem.Direction
 	seen      map[FrameIdentity]int // frames so far; the key's Occurrence is 0
 }
 
@@ -159,9 +154,22 @@ type delays struct {
 // less than a microsecond.
 const dither = 1000
 
-func (d *delays) draw(s netem.Segment, calls *callBook) time.Duration {
-	stream := Stream{state: DelayHash(d.seed, d.identify(s, calls))}
-	return stream.Duration(d.delay) + time.Duration(stream.Below(dither))
+func (d *delays) travel(s netem.Segment, calls *callBook) netem.Travel {
+	stream := &Stream{state: DelayHash(d.seed, d.identify(s, calls))}
+	t := d.link.Travel(s, stream.Uint64, d.slot)
+	t.Delay += time.Duration(stream.Below(dither))
+	return t
+}
+
+// slot gives the bits of the direction's weather in a slot of time.
+func (d *delays) slot(n uint64) uint64 {
+	return NewStream(d.seed, "weather of "+d.direction, int(n)).Uint64()
+}
+
+// stall draws how long the n-th of the periods is in which the direction goes or
+// does not go. They are the world's, whatever travels.
+func (d *delays) stall(n int, length Distribution) time.Duration {
+	return NewStream(d.seed, "stalls of "+d.direction, n).Dithered(length)
 }
 
 func (d *delays) identify(s netem.Segment, calls *callBook) FrameIdentity {

@@ -208,7 +208,7 @@ func sharedRules() []Rule {
 
 // The rules without a clause.
 func qualityRules() []Rule {
-	return []Rule{{
+	return append(waitingRules(), []Rule{{
 		ID:        "CALLER-UNBLOCKS",
 		Statement: "A caller who gave up, or whose connection is gone, gets control back.",
 		Property:  Liveness,
@@ -237,6 +237,45 @@ func qualityRules() []Rule {
 		},
 		Notes:   []string{"Which side a goroutine belongs to is read off the names on its stack; both sides run in one process."},
 		Mutants: []string{"mutant:leaks-on-cancel"},
+	}}...)
+}
+
+// Of these, the rules of a client whose writer is held up.
+func waitingRules() []Rule {
+	ownRequest := Exemption{
+		Why:  whyOwnRequest,
+		What: "The request had not left the client when its caller gave up: what holds the caller is the request, and nobody can cancel what is half written.",
+	}
+	return []Rule{{
+		ID:        "CANCEL-NONBLOCKING",
+		Statement: "The delivery of a cancel does not hold the caller, however long the network takes nothing.",
+		Property:  Liveness,
+		Convicts: "When the caller gave up, the client was writing something that the network did not take, or the cancel's own writing began and was not taken; " +
+			"the client's writer had no moment to itself until the cancel was taken; and the caller got control back in the instant in which it was, after that, and later than it gave up.",
+		Exempt: []Exemption{
+			ownRequest,
+			{Why: whyHeldOtherwise, What: "The caller got control back late, but not because the cancel had been taken: it waited for a response, say."},
+			{What: "The response had been read before the caller gave up: there is nothing to deliver."},
+			{What: "The cancel was late although the writer was free, was never taken, or was never written: nothing shows what the caller waited for."},
+			{What: "A caller that never got control back is reported by CALLER-UNBLOCKS."},
+		},
+		Mutants: []string{"mutant:returns-when-sent"},
+	}, {
+		ID:        "CANCEL-ORDER",
+		Statement: "A cancel is written before the calls that were made after it was decided.",
+		Property:  Safety,
+		Convicts:  "The application made a call after it had given up another, time had passed in between, and the later call's request was written first, the cancel after it.",
+		Exempt: []Exemption{
+			ownRequest,
+			{Why: whyReplyFirst, What: "The client had read the response when the caller gave up; the cancel was not needed."},
+			{What: "Calls that were made in the instant of the giving up: which of the two came first is the scheduler's choice."},
+			{What: "A second cancel for one request."},
+			unclearIDExemption(),
+		},
+		Notes: []string{
+			"On one ordered stream a server that reads the later call first may run it beside the work that nobody wants any more; no clause forbids it.",
+		},
+		Mutants: []string{"mutant:cancels-last"},
 	}}
 }
 

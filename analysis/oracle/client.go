@@ -80,6 +80,13 @@ func (x *index) whyNotNotified(c *call) string {
 // was given up, had no moment to itself until the reply was read, the session
 // ended or the world was over: a cancel that waited for its turn never got one.
 func (x *index) heldUntil(f *frame, reply *history.Event) bool {
+	free := x.freeAfter(f)
+	return free == nil || before(reply, free) || before(x.over, free) || before(x.horizon, free)
+}
+
+// freeAfter returns the event by which the client's writer, which was writing f,
+// first had a moment to itself; nil if it never had.
+func (x *index) freeAfter(f *frame) *history.Event {
 	free := f.wrote
 	for i := f.write.Frame + 1; free != nil && i < len(x.frames); i++ {
 		g := &x.frames[i]
@@ -93,7 +100,7 @@ func (x *index) heldUntil(f *frame, reply *history.Event) bool {
 			free = g.wrote
 		}
 	}
-	return free == nil || before(reply, free) || before(x.over, free) || before(x.horizon, free)
+	return free
 }
 
 // lateIgnored: a client drops the response that it reads after it wrote the

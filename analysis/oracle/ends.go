@@ -18,28 +18,30 @@ func shutdown(x *index, t *tally) {
 	if x.crash != nil || x.exit != nil || !before(x.close, x.heard) || before(x.served, x.heard) {
 		return
 	}
+	free := x.freed(history.Server, x.heard)
 	ranOn := false
 	for i := range x.calls {
-		ranOn = x.judgeRunning(&x.calls[i], t) || ranOn
+		ranOn = x.judgeRunning(&x.calls[i], free, t) || ranOn
 	}
 	if !ranOn {
 		x.judgeServed(t)
 	}
 }
 
-// judgeRunning judges how a handler was told that its client had gone. It reports
-// whether it was not, or late.
-func (x *index) judgeRunning(c *call, t *tally) bool {
+// judgeRunning judges how a handler was told that its client had gone, of a server
+// that was free to tell it from the event free on. It reports whether it was not
+// told, or late.
+func (x *index) judgeRunning(c *call, free *history.Event, t *tally) bool {
 	if c.start == nil || before(c.end, x.heard) {
 		return false
 	}
-	from := x.heard
-	if before(from, c.start) {
-		from = c.start
-	}
-	if from = x.freed(history.Server, from); from == nil {
+	from := free
+	if from == nil {
 		t.leave(whyServerHeld)
 		return false
+	}
+	if before(from, c.start) {
+		from = c.start
 	}
 	told := c.told
 	switch {
@@ -204,10 +206,10 @@ func closeBounded(x *index, t *tally) {
 		t.leave(whyCrashed)
 	case x.exit == nil && x.stubbornRuns(end):
 		t.leave(whyToolRuns)
-	case x.enRoute(end):
-		t.leave(whyEnRoute)
 	case x.freed(history.Client, end) != end:
 		t.leave(whyWriterHeld)
+	case x.enRoute(end):
+		t.leave(whyEnRoute)
 	case x.raceReportsClosing(end):
 		t.leave(whyUnderRace)
 	default:

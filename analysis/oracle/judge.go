@@ -45,6 +45,8 @@ func checks() []check {
 		{"PROGRESS-AFTER-CANCEL", history.Server, progressLevel, progressAfterCancel},
 		{"SHUT-STDIO-SERVER", history.Server, shutdownLevel, shutdown},
 		{"CALLER-UNBLOCKS", history.Client, always(Quality), callerUnblocks},
+		{"CANCEL-NONBLOCKING", history.Client, always(Quality), cancelNonblocking},
+		{"CANCEL-ORDER", history.Client, always(Quality), cancelOrder},
 		{"CLOSE-BOUNDED", history.Client, always(Quality), closeBounded},
 		{"EOF-DRAINS", history.Server, until(lastLegacy, Quality), eofDrains},
 		{"REQUEST-DISPATCHED", history.Server, always(Quality), requestDispatched},

@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
@@ -133,20 +134,39 @@ func (x *index) judgeProbe(t *tally) {
 	t.failAt(x, witness, Violation{Side: x.silentSide(x.probeRequest(), witness), What: what, Cause: stuckCause})
 }
 
-// enRoute reports whether the network still held a frame at that event, which had
-// been written and had not reached its receiver: what is missed then may be the
-// network's.
+// enRoute reports whether the network still held something at that event: a frame
+// that had been written and had not reached its receiver, or one that it did not
+// take from its sender although the receiver had read everything before it. What
+// is missed then may be the network's.
 func (x *index) enRoute(at *history.Event) bool {
+	var idle [2]bool // by sender: something has reached the receiver, and waits to be read
 	for i := range x.frames {
 		f := &x.frames[i]
-		if f.write == nil || !before(f.write, at) || x.exit != nil && f.side == history.Client {
+		if f.write == nil || !before(f.write, at) || before(f.read, at) || x.exit != nil && f.side == history.Client {
 			continue // not under way; with a dead receiver, lost
 		}
-		if f.read != nil && f.read.Arrived > at.At || f.read == nil && f.unread != nil && (f.unread.Arrived == 0 || f.unread.Arrived > at.At) {
+		switch reached := f.reached(); {
+		case reached > 0 && reached <= at.At:
+			idle[seat(f.side)] = true
+		case f.read != nil || f.unread != nil:
+			return true
+		case !before(f.wrote, at) && !idle[seat(f.side)]:
 			return true
 		}
 	}
 	return false
+}
+
+// reached is the instant at which the frame reached its receiver, 0 if it did not,
+// or nobody knows.
+func (f *frame) reached() time.Duration {
+	switch {
+	case f.read != nil:
+		return f.read.Arrived
+	case f.unread != nil:
+		return f.unread.Arrived
+	}
+	return 0
 }
 
 // judgeClosing judges a session that the application closed when everything was

@@ -61,6 +61,8 @@ func TestLevels(t *testing.T) {
 		{"LATE-IGNORED", Should, Should},
 		{"PROGRESS-AFTER-CANCEL", Should, MustNot},
 		{"CALLER-UNBLOCKS", Quality, Quality},
+		{"CANCEL-NONBLOCKING", Quality, Quality},
+		{"CANCEL-ORDER", Quality, Quality},
 		{"NO-LEAK", Quality, Quality},
 		{"SHUT-STDIO-SERVER", Quality, Should},
 		{"CLOSE-BOUNDED", Quality, Quality},

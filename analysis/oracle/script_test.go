@@ -30,7 +30,8 @@ const (
 //
 // ">" writes a frame, "<" reads the oldest unread one of that name, "~" leaves
 // it unread though it has arrived. ">>" only begins to write one, and "." ends
-// the writing of the latest, ".failed" in vain. Frames are: call N, cancel N, result N, stale N,
+// the writing of the latest, or of the latest of a name, ".failed" in vain. Frames
+// are: call N, cancel N, result N, stale N,
 // error N, progress N, ping, pong; "cancel id 99" names an id that is no call's.
 // An instant left out is the one above. What follows a call's number is the
 // value of an end or a return in quotes, otherwise its error.
@@ -60,7 +61,7 @@ const (
 
 // history builds what the script says.
 func (s script) history(t testing.TB) *history.History {
-	w := &scripter{t: t, unread: map[string][]int{}, lost: s.lost}
+	w := &scripter{t: t, unread: map[string][]int{}, begun: map[string]int{}, lost: s.lost}
 	if s.version == "" {
 		s.version = legacyVersion
 	}
@@ -97,6 +98,7 @@ type scripter struct {
 	side   history.Side
 	frames []*history.Message
 	unread map[string][]int // frame numbers by sender and name
+	begun  map[string]int   // the latest, likewise
 	lost   bool
 }
 
@@ -125,6 +127,9 @@ func (w *scripter) act(words []string) {
 		w.begin(rest)
 	case ".", ".failed":
 		n := len(w.frames)
+		if rest != "" {
+			n = w.begun[string(w.side)+rest]
+		}
 		w.add(history.Event{Side: w.side, Kind: history.Wrote, Frame: n, Msg: w.frames[n-1], Text: words[0][1:]})
 	case "<":
 		w.receive(history.Read, rest)
@@ -169,6 +174,7 @@ func (w *scripter) begin(name string) history.Event {
 	w.add(e)
 	key := string(w.side) + name
 	w.unread[key] = append(w.unread[key], e.Frame)
+	w.begun[key] = e.Frame
 	return e
 }
 

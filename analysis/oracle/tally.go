@@ -108,6 +108,8 @@ const (
 	whyReplyFirst     = "response had reached the client when the caller gave up"
 	whyClosing        = "the connection was closing"
 	whyWriterHeld     = "the client's writer was held up by the network"
+	whyOwnRequest     = "the request itself was still being written when the caller gave up"
+	whyHeldOtherwise  = "the caller was held by something else than the writing of its cancel"
 	whyWithinGrace    = "within the grace of wall time"
 	whyCrashed        = "the process crashed before it could be seen"
 	whyToolsOwn       = "goroutines that the scenario's tool left behind"

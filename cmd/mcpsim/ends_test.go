@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
 )
@@ -99,19 +101,21 @@ func requireAct(t *testing.T, h *history.History, rest []history.Event) {
 // torn down with calls in flight wakes many goroutines in one instant.
 func TestEndsRepeat(t *testing.T) {
 	worker := builtWorker(t)
-	for scenario := range endScenarios() {
-		t.Run(scenario, func(t *testing.T) {
-			e := loaded(t, scenario, choice{client: "go-sdk", server: "go-sdk"})
-			leases := worldsOf(e, 20)
-			backwards := slices.Clone(leases)
-			slices.Reverse(backwards)
-			once := records(t, worker, e, leases, 1)
-			assertSame(t, once, records(t, worker, e, backwards, 2))
-			for _, l := range []lease.Lease{leases[0], leases[len(leases)-1]} { // in a process of its own
-				for key, r := range records(t, worker, e, []lease.Lease{l}, 1) {
-					assert.Equal(t, once[key].encoded, r.encoded, "seed %d at %s", l.Seed, l.SpecVersion)
-				}
-			}
-		})
+	for _, scenario := range slices.Sorted(maps.Keys(endScenarios())) {
+		t.Run(scenario, func(t *testing.T) { requireRepeats(t, worker, scenario, "go-sdk") })
+	}
+	t.Run("torn", func(t *testing.T) { requireRepeats(t, worker, "testdata/determinism/torn.yaml", "reference") })
+}
+
+func requireRepeats(t *testing.T, worker engine.Worker, scenario, target string) {
+	t.Helper()
+	e := loaded(t, scenario, choice{client: "reference", server: target})
+	leases := worldsOf(e, 20)
+	backwards := slices.Clone(leases)
+	slices.Reverse(backwards)
+	once := records(t, worker, e, leases, 1)
+	assertSame(t, once, records(t, worker, e, backwards, 2))
+	for _, l := range []lease.Lease{leases[0], leases[len(leases)-1]} { // in a process of its own
+		assertSame(t, records(t, worker, e, []lease.Lease{l}, 1), once)
 	}
 }

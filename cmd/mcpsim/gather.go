@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,9 +24,11 @@ type gathering struct {
 	worker     engine.Worker
 	pairs      []lease.Pair
 	manifest   analysis.Manifest
+	gate       gate
 	progress   *progress
 
 	mu        sync.Mutex // guards what follows
+	until     *sequence  // nil: worlds are counted as they end
 	aggregate *analysis.Aggregate
 	dir       *analysis.ResultDir
 	digests   map[analysis.HistoryKey]string // of the pair under test
@@ -53,11 +54,21 @@ func (g *gathering) take(out engine.Outcome) error {
 	if err != nil {
 		return err
 	}
+	a := arrived{world: w.Only(g.gate.rules), fluke: out.Death != nil && !out.Death.Recurred}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if out.Death != nil && !out.Death.Recurred {
+	if g.until != nil {
+		return g.until.arrive(a, g.gate.expected.Surprising, g.count)
+	}
+	return g.count(a)
+}
+
+// count adds a judged world to everything that is kept. The caller holds mu.
+func (g *gathering) count(a arrived) error {
+	if a.fluke {
 		g.flukes++
 	}
+	w := a.world
 	if err := g.aggregate.Add(w); err != nil {
 		return err
 	}
@@ -67,6 +78,31 @@ func (g *gathering) take(out engine.Outcome) error {
 	g.note(g.dir.Add(w))
 	g.progress.step(g.aggregate.FindingCount())
 	return nil
+}
+
+// goesOn reports whether one more seed is to be run, and notes it.
+func (g *gathering) goesOn(seed uint64) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.until == nil || g.until.handOut(seed)
+}
+
+// stopped reports whether a finding ended the run before its seeds were out. It is
+// for when all worlds have ended.
+func (g *gathering) stopped() bool { return g.until != nil && g.until.stopped }
+
+// summary adds up, and holds what was found against what was expected.
+func (g *gathering) summary(cutShort bool) analysis.Summary {
+	s := g.aggregate.Summary()
+	s.Judged = g.gate.rules
+	g.gate.expected.Apply(&s, cutShort)
+	return s
+}
+
+// amend changes what the manifest says, here and on the disk.
+func (g *gathering) amend(change func(*analysis.Manifest)) {
+	change(&g.manifest)
+	g.dir.Amend(change)
 }
 
 func keyOf(w analysis.World) analysis.HistoryKey {
@@ -194,50 +230,20 @@ func commandLine(m analysis.Manifest) string {
 func (g *gathering) report(summary analysis.Summary, decision analysis.Decision) analysis.Report {
 	r := analysis.Report{
 		Manifest: g.manifest, Summary: summary, Decision: decision, Rules: analysis.RuleTexts(),
-		Dir: g.dir.Path(), Files: []string{"plots/", "summary.json"},
+		Dir: g.dir.Path(), Files: analysis.FilesWorthNaming(summary),
 	}
-	if len(summary.Findings) > 0 {
-		r.Files = slices.Insert(r.Files, 0, "findings/F1.md")
-	}
-	for _, err := range g.troubles {
-		r.Troubles = append(r.Troubles, err.Error())
-	}
-	if g.flukes > 0 {
-		r.Troubles = append(r.Troubles, fmt.Sprintf("%s died once and not again when run alone; those worlds were counted by their second run", plural(g.flukes, "worker", "workers")))
-	}
+	r.Troubles = g.told()
 	return r
 }
 
-// exercised tells which rules were checked at a protocol version.
-func (g *gathering) exercised(summary analysis.Summary) map[string]map[string]bool {
-	out := map[string]map[string]bool{}
-	for _, group := range summary.Tested() {
-		rules := map[string]bool{}
-		for _, r := range group.Rules {
-			rules[r.Rule] = r.Checked > 0
-		}
-		out[group.SpecVersion] = rules
+// told is what went wrong with writing, and what is odd, a sentence each.
+func (g *gathering) told() []string {
+	var out []string
+	for _, err := range g.troubles {
+		out = append(out, err.Error())
+	}
+	if g.flukes > 0 {
+		out = append(out, fmt.Sprintf("%s died once and not again when run alone; those worlds were counted by their second run", plural(g.flukes, "worker", "workers")))
 	}
 	return out
-}
-
-// required lists, for the decision, one rule for every requirement of the
-// scenario that is not met at some version, and of those that are met the rule
-// that met it.
-func (e *experiment) required(exercised map[string]map[string]bool) []string {
-	rules := map[string]bool{}
-	for _, req := range e.scenario.Require {
-		for _, v := range e.specVersions {
-			if !req.AppliesTo(v) {
-				continue
-			}
-			met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] })
-			if met >= 0 {
-				rules[req.AnyOf[met]] = true
-			} else {
-				rules[strings.Join(req.AnyOf, " or ")+" at "+v] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(rules))
 }

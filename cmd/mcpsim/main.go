@@ -2,10 +2,12 @@
 // implementations of the Model Context Protocol.
 //
 // The files of this package are the command line (root.go), its verbs (run.go,
-// replay.go, list.go, show.go, doctor.go) and what they share: experiment.go
-// decides what to run, gather.go takes the worlds as they end, crash.go makes
-// sense of a world that killed its worker, progress.go and terminal.go talk to
-// the user. The program that simulates is ./worker; this one builds it, hands it
+// replay.go, check.go, report.go, list.go, show.go, doctor.go) and what they share:
+// experiment.go decides what to run, plan.go with which seeds, gate.go what counts
+// (expected.go reads and writes the failures that do not); gather.go takes the worlds
+// as they end, until.go in the order of their seeds where a finding ends the run,
+// conclude.go makes an outcome of them; crash.go makes sense of a world that killed
+// its worker, progress.go and terminal.go talk to the user. The program that simulates is ./worker; this one builds it, hands it
 // worlds and adds up what it says.
 package main
 
@@ -24,8 +26,8 @@ import (
 // The exit codes. Each verb's last line names the code and why.
 const (
 	exitOK      = 0
-	exitBroken  = 1 // a rule was broken, or a finding is still there
-	exitUsage   = 2 // the command line or the scenario is wrong
+	exitBroken  = 1 // a rule was broken, a finding is still there, or an expected failure is stale
+	exitUsage   = 2 // the command line, the scenario or another file is wrong
 	exitFailed  = 3 // the experiment failed or was interrupted
 	exitVacuous = 4 // nothing broken, but a required rule was not exercised
 )

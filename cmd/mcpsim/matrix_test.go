@@ -43,16 +43,46 @@ func matrix() []row {
 		rows = append(rows, cleanRow(scenario))
 	}
 	for _, m := range reference.Mutants() {
-		r := row{
-			target: m.Target(), client: "reference", server: m.Target(),
-			scenario: cmp.Or(m.Scenario, "cancel-storm"), worlds: mutantWorlds, expect: m.Expect,
-		}
-		if m.Side == history.Client {
-			r.client, r.server = m.Target(), "reference"
-		}
+		r := rowOf(m)
 		rows = append(rows, r)
+		if other, ok := inTheOtherNetwork(r); ok {
+			rows = append(rows, other)
+		}
 	}
 	return rows
+}
+
+func rowOf(m reference.Mutant) row {
+	r := row{
+		target: m.Target(), client: "reference", server: m.Target(),
+		scenario: cmp.Or(m.Scenario, steady), worlds: mutantWorlds, expect: m.Expect,
+	}
+	if m.Side == history.Client {
+		r.client, r.server = m.Target(), "reference"
+	}
+	return r
+}
+
+// The network of one scenario always takes what the client writes, that of the
+// other does not.
+const (
+	steady = "cancel-storm"
+	shaky  = "shaky-network"
+)
+
+// inTheOtherNetwork makes a second row for a mutant of either network: what shows in
+// the steady one shows in the shaky one too, and nothing besides; what shows in the
+// shaky one alone does not show in the steady one at all.
+func inTheOtherNetwork(r row) (row, bool) {
+	switch r.scenario {
+	case steady:
+		r.scenario = shaky
+		return r, true
+	case shaky:
+		r.scenario, r.expect = steady, func(string) []string { return nil }
+		return r, true
+	}
+	return r, false
 }
 
 // cleanRow has the reference on both sides.
@@ -61,7 +91,7 @@ func cleanRow(scenario string) row {
 		target: "reference", client: "reference", server: "reference",
 		scenario: scenario, worlds: otherWorlds, expect: func(string) []string { return nil },
 	}
-	if scenario == "cancel-storm" {
+	if scenario == steady {
 		r.worlds = referenceWorlds
 	}
 	return r

@@ -16,7 +16,7 @@ import (
 // line now and then elsewhere. Its methods may be called by several goroutines.
 type progress struct {
 	out   io.Writer
-	total int
+	total int // worlds; 0: not known, since time decides
 	start time.Time
 
 	bars *mpb.Progress // nil where there is no terminal
@@ -37,10 +37,18 @@ func startProgress(out io.Writer, total int) *progress {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
 		p.bar = p.bars.AddBar(int64(total),
 			mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.CountersNoUnit("%d of %d worlds")),
+			mpb.PrependDecorators(p.counter()),
 			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.rate() })))
 	}
 	return p
+}
+
+// counter is how many worlds there have been, of how many if that is known.
+func (p *progress) counter() decor.Decorator {
+	if p.total == 0 {
+		return decor.CurrentNoUnit("%d worlds")
+	}
+	return decor.CountersNoUnit("%d of %d worlds")
 }
 
 // step notes one more world, and how many kinds of finding there are so far.
@@ -58,8 +66,15 @@ func (p *progress) step(findings int) {
 		p.bar.Increment()
 	}
 	if speak {
-		fmt.Fprintf(p.out, "%d of %d worlds, %s\n", done, p.total, p.rate())
+		fmt.Fprintf(p.out, "%s, %s\n", p.of(done), p.rate())
 	}
+}
+
+func (p *progress) of(done int) string {
+	if p.total == 0 {
+		return plural(done, "world", "worlds")
+	}
+	return fmt.Sprintf("%d of %d worlds", done, p.total)
 }
 
 func (p *progress) rate() string {

@@ -47,7 +47,8 @@ finding still there. Then it prints the conversation, time running down, the
 client on the left and the server on the right.
 
 With a result directory and a finding's number everything else is read from there;
---client and --server may name what the finding is to be tried on. Without one,
+--client and --server may name what the finding is to be tried on. latest stands for
+the newest result under results/. Without one,
 the world is run twice to see that the seed gives the same history, and every
 broken rule counts as a finding.
 
@@ -55,6 +56,7 @@ Exit 1 while a finding is there, 0 when it is gone.`,
 		GroupID: groupTest,
 		Example: `  mcpsim replay cancel-storm --seed 12 --spec-version 2026-07-28
   mcpsim replay results/cancel-storm/latest F1
+  mcpsim replay latest F1
   mcpsim replay cancel-storm --seed 12 --all --wire`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -151,7 +153,7 @@ func (r *replayCommand) prepare(args []string) (*experiment, recorded, error) {
 
 // fromResult fills the flags in from a finding.
 func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error) {
-	result, err := analysis.Open(dir)
+	result, err := openResult([]string{dir})
 	if err != nil {
 		return nil, recorded{}, usage(err)
 	}

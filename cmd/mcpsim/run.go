@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
+	"maps"
 	"os"
 	"runtime"
 	"strings"
@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpsim/mcpsim/analysis"
-	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/lease"
 )
@@ -21,16 +20,19 @@ import (
 // A runCommand is mcpsim run.
 type runCommand struct {
 	choice
-	seeds    string
-	jobs     int
-	out      string
-	strict   bool
-	controls bool
-	ascii    bool
+	gateFlags
+	seeds      string
+	seedsGiven bool // by the user
+	budget     time.Duration
+	until      bool
+	jobs       int
+	out        string
+	controls   bool
+	ascii      bool
 
 	stdout, stderr io.Writer
 	started        time.Time
-	plan           sim.Seeds
+	plan           plan
 }
 
 func newRun() *cobra.Command {
@@ -44,27 +46,45 @@ the specification, and reports what was broken with a seed that shows it.
 Beside the pair under test it runs the same seeds with the reference on both
 sides, and with two mutants of it as controls for the plots.
 
+A file of --expected-failures lists what is known to be broken, and why that is
+put up with. What it lists does not fail the run; anything else does, and so does
+an entry that no longer fails. --write-expected-failures writes it, with a reason
+and a link to be filled in. In a GitHub job, the report is also appended to the
+job's summary, the file that GITHUB_STEP_SUMMARY names.
+
+--for ends the run when the time is up, with the seeds that are under way; without
+--seeds they then go on from 0. --seeds random draws where to begin, and prints the
+range, which can be typed again. --until-finding counts worlds up to the smallest
+seed that shows a finding (one that is not expected), whatever --jobs is.
+
 Exit 1 means that the run worked and a MUST was broken (or, with --strict, a
-SHOULD). 0: nothing was. 2: the command line or the scenario is wrong. 3: the
-experiment failed or was interrupted. 4: nothing broken, but a rule that the
-scenario requires was not exercised.`,
+SHOULD), or that an expected failure is stale. 0: nothing of that. 2: the command
+line or a file is wrong. 3: the experiment failed or was interrupted. 4: nothing
+broken, but a rule that the scenario requires, or --rules names, was not exercised.`,
 		GroupID: groupTest,
 		Example: `  mcpsim run cancel-storm
   mcpsim run cancel-storm --server go-sdk --client reference --seeds 0-99
-  mcpsim run mine.yaml --spec-version 2025-11-25 --strict`,
+  mcpsim run mine.yaml --spec-version 2025-11-25 --strict
+  mcpsim run cancel-storm --seeds 0-199 --write-expected-failures expected.yaml
+  mcpsim run cancel-storm --expected-failures expected.yaml --junit mcpsim.xml
+  mcpsim run cancel-storm --seeds random --for 10m --until-finding
+  mcpsim run cancel-storm --rules CANCEL-SILENCE,RESP-ONCE --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+			r.seedsGiven = cmd.Flags().Changed("seeds")
 			return r.run(cmd.Context(), args[0])
 		},
 	}
 	r.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&r.seeds, "seeds", "0-999", "seeds to run, `LIST` like 7 or 0-999 or 3,9,20-25")
+	f.StringVar(&r.seeds, "seeds", defaultSeeds, "seeds to run, `LIST` like 7 or 0-999 or 3,9,20-25, or random, or random:200")
+	f.DurationVar(&r.budget, "for", 0, "take no new seed after this `TIME`, such as 10m; without --seeds, go on from 0 until then")
+	f.BoolVar(&r.until, "until-finding", false, "stop at the smallest seed with a finding that is not expected")
 	f.StringArrayVar(&r.specVersions, "spec-version", nil, "protocol version, `DATE`; may be repeated (default: all that both sides speak)")
 	f.IntVar(&r.jobs, "jobs", runtime.NumCPU(), "workers at a time, `N`; the result does not depend on it")
 	f.StringVar(&r.out, "out", "", "result directory, `DIR` (default: results/<scenario>/<run id>)")
-	f.BoolVar(&r.strict, "strict", false, "exit 1 for a SHOULD that was not kept, too")
+	r.define(cmd)
 	f.BoolVar(&r.controls, "controls", true, "run the reference and two mutants on the same seeds, and findings opposite the reference")
 	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print ASCII only (default: unless the locale is UTF-8)")
 	return cmd
@@ -76,16 +96,23 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 	if err != nil {
 		return err
 	}
-	if r.plan, err = sim.ParseSeeds(r.seeds); err != nil {
-		return usage(fmt.Errorf("--seeds %w", err))
+	gate, err := r.gateFlags.read(e.specVersions)
+	if err != nil {
+		return usage(err)
+	}
+	if r.plan, err = planned(r.seeds, r.seedsGiven, r.budget); err != nil {
+		return usage(err)
 	}
 	if r.jobs < 1 || r.jobs > maxJobs {
 		return usage(fmt.Errorf("--jobs %d: name a number from 1 to %d", r.jobs, maxJobs))
 	}
-	fmt.Fprintf(r.stderr, "mcpsim %s: %s, seeds %s%s\n", programVersion(), typed, r.plan, at(e.specVersions))
+	fmt.Fprintf(r.stderr, "mcpsim %s: %s, %s%s\n", programVersion(), typed, &r.plan, at(e.specVersions))
 	worker, err := e.build(ctx, r.stderr)
 	if err != nil {
 		return err
+	}
+	if err := gate.meet(e); err != nil {
+		return usage(err)
 	}
 	m := r.manifest(e, worker)
 	dir, err := r.openDir(m, e)
@@ -93,6 +120,10 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 		return failed(err)
 	}
 	g := newGathering(e, worker, m, dir, r.pairs(e))
+	g.gate = gate
+	if r.until {
+		g.until = newSequence(len(e.specVersions) * len(g.pairs))
+	}
 	g.note(dir.Err())
 	err = r.gather(ctx, g)
 	return r.conclude(ctx, g, err)
@@ -117,65 +148,6 @@ func (r *runCommand) pairs(e *experiment) []lease.Pair {
 	return pairs
 }
 
-// leases yields every world of the run: seed by seed, so that an interrupted run
-// has the same seeds of every arm.
-func (r *runCommand) leases(g *gathering) iter.Seq[lease.Lease] {
-	return func(yield func(lease.Lease) bool) {
-		for seed := range r.plan.All() {
-			for _, v := range g.experiment.specVersions {
-				for pair := range g.pairs {
-					l := lease.Lease{Pair: pair, SpecVersion: v, Seed: seed, SchedulerSeed: g.experiment.schedulerSeed}
-					if !yield(l) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// gather runs all worlds. The context's end is not an error here: what was
-// gathered until then counts.
-func (r *runCommand) gather(ctx context.Context, g *gathering) error {
-	total := int(r.plan.Count()) * len(g.experiment.specVersions) * len(g.pairs)
-	g.progress = startProgress(r.stderr, total)
-	defer g.progress.stop()
-	pool := g.pool(r.jobs)
-	return pool.Run(ctx, r.leases(g), g.take)
-}
-
-// conclude sums up, writes the rest of the result directory, and prints the
-// report. runErr is why the run stopped early, if it did.
-func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) error {
-	partial := ""
-	switch {
-	case ctx.Err() != nil:
-		partial = "interrupted"
-	case runErr != nil:
-		partial = runErr.Error()
-	}
-	summary := g.aggregate.Summary()
-	if partial != "" {
-		fmt.Fprintf(r.stderr, "%s: writing what was gathered\n", partial)
-	}
-	g.write(context.WithoutCancel(ctx), r.jobs, summary, partial != "")
-	if partial == "" && len(g.troubles) > 0 {
-		partial = g.troubles[0].Error()
-	}
-	g.note(g.dir.Finish(partial, time.Now()))
-	decision := analysis.Decide(summary, g.experiment.required(g.exercised(summary)), r.strict, partial)
-	report := g.report(summary, decision)
-	report.Elapsed = time.Since(r.started)
-	report.Style = analysis.Style{Color: colorful(r.stdout), ASCII: r.ascii}
-	if _, err := io.WriteString(r.stdout, analysis.Text(report)); err != nil {
-		return failed(fmt.Errorf("print the report: %w", err))
-	}
-	if decision.Code != exitOK {
-		return &exitError{code: decision.Code}
-	}
-	return nil
-}
-
 // openDir makes the result directory.
 func (r *runCommand) openDir(m analysis.Manifest, e *experiment) (*analysis.ResultDir, error) {
 	var dir *analysis.ResultDir
@@ -194,12 +166,19 @@ func (r *runCommand) openDir(m analysis.Manifest, e *experiment) (*analysis.Resu
 // manifest says what is known before the first world.
 func (r *runCommand) manifest(e *experiment, worker engine.Worker) analysis.Manifest {
 	m := e.manifest(worker)
-	m.CommandLine, m.Started, m.Seeds = os.Args, r.started, r.plan.String()
-	m.Worlds = int(r.plan.Count()) * len(e.specVersions)
+	m.CommandLine, m.Started, m.Seeds = r.plan.typed(os.Args), r.started, r.plan.seeds.String()
+	m.Worlds = r.plan.total() * len(e.specVersions)
 	m.Flags = map[string]string{
-		"seeds": r.plan.String(), "client": e.client.Name, "server": e.server.Name,
+		"seeds": r.plan.seeds.String(), "client": e.client.Name, "server": e.server.Name,
 		"spec-version": strings.Join(e.specVersions, ","), "jobs": fmt.Sprint(r.jobs),
 		"strict": fmt.Sprint(r.strict), "controls": fmt.Sprint(r.controls), "scheduler": e.scenario.Scheduler,
+	}
+	maps.Copy(m.Flags, r.gateFlags.resolved())
+	if r.budget > 0 {
+		m.Flags["for"] = r.budget.String()
+	}
+	if r.until {
+		m.Flags["until-finding"] = "true"
 	}
 	if e.schedulerSeed != nil {
 		m.Flags["scheduler-seed"] = fmt.Sprint(*e.schedulerSeed)

@@ -3,7 +3,7 @@
 //
 // A worker is built with the tag faketime, which makes the runtime's clock jump
 // to the next timer whenever every goroutine waits, and with an overlay over
-// five files of the runtime (package engine writes it), which adds the tag
+// files of the standard library (package engine writes it), which adds the tag
 // mcpsim_seeded. In any other binary the functions here do nothing and say so.
 package clock
 

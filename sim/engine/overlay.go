@@ -8,17 +8,26 @@ import (
 	"strings"
 )
 
-// A patch replaces one passage of a file of the Go runtime. The passage must
-// occur exactly once in the local source, or the overlay is not used at all.
+// A patch replaces one passage of a file of the Go runtime, or of another package
+// of the standard library if the file's name says so. The passage must occur
+// exactly once in the local source, or the overlay is not used at all.
 type patch struct {
 	file, old, new, why string
+}
+
+// source is where the file lies below a Go installation.
+func source(file string) string {
+	if !strings.Contains(file, "/") {
+		file = "runtime/" + file
+	}
+	return filepath.Join("src", filepath.FromSlash(file))
 }
 
 // runtimePatches put the runtime's chance and its scheduler under the seed.
 // They change nothing while faketime is off, and take no effect outside the
 // worker. The anchors are the same in Go 1.26 and 1.27.
 func runtimePatches() []patch {
-	return []patch{
+	return append([]patch{
 		{
 			file: "proc.go", why: "time slices end by the real clock's thread; in virtual time that would be chance from outside",
 			old: "} else if pd.schedwhen+forcePreemptNS <= now {",
@@ -84,8 +93,55 @@ func runtimePatches() []patch {
 			old: "\tmp.cheaprand = rand()\n",
 			new: "\tmp.cheaprand = bootstrapRand()\n",
 		},
-	}
+	}, contextPatches()...)
 }
+
+// contextPatches give the children of a context an order. They are in a map whose
+// keys are pointers, and a map of more than eight goes by the hash of its keys:
+// who hears first that everything ends would hang on where the heap lies.
+func contextPatches() []patch {
+	const file = "context/context.go"
+	return []patch{{
+		file: file, why: "the children's order of birth",
+		old: "\tchildren map[canceler]struct{} // set to nil by the first cancel call\n",
+		new: "\tchildren map[canceler]int // set to nil by the first cancel call; the number of each child\n\tbirths   int\n\tcrowded  bool // there have been so many that the map goes by hashes\n",
+	}, {
+		file: file, why: "likewise",
+		old: "\t\t\t\tp.children = make(map[canceler]struct{})\n",
+		new: "\t\t\t\tp.children = make(map[canceler]int)\n",
+	}, {
+		file: file, why: "likewise",
+		old: "\t\t\tp.children[child] = struct{}{}\n",
+		new: "\t\t\tp.births++\n\t\t\tp.children[child] = p.births\n\t\t\tp.crowded = p.crowded || len(p.children) > 8\n",
+	}, {
+		file: file, why: "the order in which children are cancelled",
+		old: "\tfor child := range c.children {\n",
+		new: "\tfor _, child := range c.mcpsimOrder() {\n",
+	}}
+}
+
+// order is added to context.go. A few children come in the order of the map,
+// which the seed decides; many in that of their birth.
+const order = `
+func (c *cancelCtx) mcpsimOrder() []canceler {
+	born := make([]canceler, c.births+1)
+	all := make([]canceler, 0, len(c.children))
+	for child, n := range c.children {
+		all = append(all, child)
+		born[n] = child
+	}
+	if !c.crowded {
+		return all
+	}
+	all = all[:0]
+	for _, child := range born {
+		if child != nil {
+			all = append(all, child)
+		}
+	}
+	return all
+}
+`
 
 // streams is added to rand.go: splitmix64 streams for the scheduler, for select
 // and for everything else that asks for chance, the call that starts them anew,
@@ -192,7 +248,7 @@ func writeOverlay(goroot, dir string) (string, error) {
 	for _, p := range runtimePatches() {
 		text, ok := sources[p.file]
 		if !ok {
-			data, err := os.ReadFile(filepath.Join(goroot, "src", "runtime", p.file))
+			data, err := os.ReadFile(filepath.Join(goroot, source(p.file)))
 			if err != nil {
 				return "", fmt.Errorf("runtime overlay: %w", err)
 			}
@@ -204,17 +260,18 @@ func writeOverlay(goroot, dir string) (string, error) {
 		sources[p.file] = strings.Replace(text, p.old, p.new, 1)
 	}
 	sources["rand.go"] += streams
+	sources["context/context.go"] += order
 	return writeSources(goroot, dir, sources)
 }
 
 func writeSources(goroot, dir string, sources map[string]string) (string, error) {
 	replace := map[string]string{}
 	for file, text := range sources {
-		path := filepath.Join(dir, file)
+		path := filepath.Join(dir, filepath.Base(file))
 		if err := writeIfChanged(path, []byte(text)); err != nil {
 			return "", fmt.Errorf("runtime overlay: %w", err)
 		}
-		replace[filepath.Join(goroot, "src", "runtime", file)] = path
+		replace[filepath.Join(goroot, source(file))] = path
 	}
 	data, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "  ")
 	if err != nil {

@@ -22,6 +22,7 @@ func (p *pair) breaches() []string {
 	for i, c := range p.calls {
 		j.call(i+1, c, p.closeAt > 0)
 	}
+	j.order(p)
 	return j.found
 }
 
@@ -107,6 +108,31 @@ func (j *judge) seeAct(s sighting) {
 	}
 }
 
+// order holds each cancel to the requests that were decided later.
+func (j *judge) order(p *pair) {
+	latest := time.Duration(-1) // when the latest of the requests so far was decided
+	for _, s := range p.log {
+		if s.where != "client writes" {
+			continue
+		}
+		if s.m.IsCancel() {
+			if c := p.call(j.issued[s.m.Ref]); c != nil && latest > c.issued+c.cancel {
+				j.breach("a request goes before the cancel of %s, which is older", s.m.Ref)
+			}
+		} else if c := p.call(s.m.Call); c != nil {
+			latest = max(latest, c.issued)
+		}
+	}
+}
+
+// call returns the call of that number, or nil.
+func (p *pair) call(number int) *drawnCall {
+	if number == 0 {
+		return nil
+	}
+	return p.calls[number-1]
+}
+
 // call holds what the caller got to what it may get.
 func (j *judge) call(number int, c *drawnCall, closed bool) {
 	id := ""
@@ -126,7 +152,7 @@ func (j *judge) call(number int, c *drawnCall, closed bool) {
 	switch {
 	case !c.done:
 		j.breach("call %d does not return", number)
-	case c.cancel > 0 && c.returned > c.issue+c.cancel+time.Second/2:
+	case c.cancel > 0 && c.returned > c.issued+c.cancel:
 		j.breach("the caller of %d waits after its cancel", number)
 	case c.err == nil && c.value != fmt.Sprintf("value %d", number):
 		j.breach("call %d gets %q", number, c.value)

@@ -49,6 +49,8 @@ type waiter struct {
 	id    string
 	fixed bool
 	reply chan *history.Message // gets the answer; closed without one when the link goes down
+	// cancel is the frame that cancels the request; nil until it is given up.
+	cancel *outgoing
 }
 
 // An outgoing is a frame in the queue or beyond it.
@@ -56,6 +58,14 @@ type outgoing struct {
 	line    []byte
 	request bool
 	begun   bool // its Write has begun. Guarded by link.mu
+	// gone, unless nil, is closed when the frame has been written, or never will be.
+	gone chan struct{}
+}
+
+func (o *outgoing) finish() {
+	if o.gone != nil {
+		close(o.gone)
+	}
 }
 
 // closeGrace is how long a server has to hang up after its client did.
@@ -149,7 +159,9 @@ func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 		l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o == &w.outgoing })
 	case !w.fixed && !l.keepsQuiet(ctx):
 		line := append(protocol.AppendCancelled(nil, l.idToCancel(w), reasonOf(ctx)), '\n')
-		for range 1 + l.repeat {
+		w.cancel = l.cancelOf(line)
+		l.enqueue(w.cancel)
+		for range l.repeat {
 			l.enqueue(&outgoing{line: line})
 		}
 	}
@@ -186,6 +198,7 @@ func (l *link) write() {
 		if _, err := l.conn.Out.Write(o.line); err != nil {
 			l.fail(fmt.Errorf("write a frame: %w", err))
 		}
+		o.finish()
 	}
 	// Whoever waits for the writer closes again and reports what this one says.
 	_ = l.closeOut()
@@ -202,8 +215,9 @@ func (l *link) next() *outgoing {
 		}
 		l.changed.Wait()
 	}
-	o := l.queue[0]
-	l.queue = l.queue[1:]
+	i := l.pick()
+	o := l.queue[i]
+	l.queue = slices.Delete(l.queue, i, i+1)
 	o.begun = true
 	return o
 }
@@ -281,6 +295,9 @@ func (l *link) reply(m *history.Message) error {
 func (l *link) fail(err error) {
 	l.mu.Lock()
 	l.takeDown(err)
+	for _, o := range l.queue {
+		o.finish()
+	}
 	l.queue = nil
 	l.mu.Unlock()
 	// Whoever waits for the link closes again and reports what this one says.

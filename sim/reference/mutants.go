@@ -38,6 +38,8 @@ const (
 	lateValue          defect = "late-value"
 	callerBlocks       defect = "caller-blocks"
 	diesOnLateResponse defect = "dies-on-late-response"
+	returnsWhenSent    defect = "returns-when-sent"
+	cancelsLast        defect = "cancels-last"
 )
 
 // A Mutant is the reference with one defect.
@@ -159,6 +161,16 @@ func clientMutants() []Mutant {
 		Doc:    "closes the session when a response comes that nobody waits for: RACE-GRACEFUL",
 		Legacy: []string{"RACE-GRACEFUL"},
 		Modern: []string{"RACE-GRACEFUL"},
+	}, {
+		Name: string(returnsWhenSent), defect: returnsWhenSent, Side: history.Client, Scenario: "shaky-network",
+		Doc:    "cancels, and holds the caller until the network has taken the cancel: CANCEL-NONBLOCKING",
+		Legacy: []string{"CANCEL-NONBLOCKING"},
+		Modern: []string{"CANCEL-NONBLOCKING"},
+	}, {
+		Name: string(cancelsLast), defect: cancelsLast, Side: history.Client, Scenario: "shaky-network",
+		Doc:    "writes requests before the cancels that wait to be written, however old: CANCEL-ORDER",
+		Legacy: []string{"CANCEL-ORDER"},
+		Modern: []string{"CANCEL-ORDER"},
 	}}
 }
 
@@ -254,6 +266,9 @@ func (l *link) idToCancel(w *waiter) string {
 // afterGivingUp runs in the caller once its request is forgotten, and returns
 // what the caller gets.
 func (l *link) afterGivingUp(ctx context.Context, w *waiter) (*history.Message, error) {
+	if w.cancel != nil && w.cancel.gone != nil {
+		<-w.cancel.gone
+	}
 	if l.defect != lateValue && l.defect != callerBlocks || !l.expectAgain(w) {
 		return nil, ctx.Err()
 	}
@@ -269,6 +284,24 @@ func (l *link) afterGivingUp(ctx context.Context, w *waiter) (*history.Message, 
 	case <-patience.C:
 		return nil, ctx.Err()
 	}
+}
+
+// cancelOf makes the frame of a cancel.
+func (l *link) cancelOf(line []byte) *outgoing {
+	o := &outgoing{line: line}
+	if l.defect == returnsWhenSent {
+		o.gone = make(chan struct{})
+	}
+	return o
+}
+
+// pick chooses which frame of the queue, which is not empty, is written next. The
+// caller holds mu.
+func (l *link) pick() int {
+	if l.defect != cancelsLast {
+		return 0
+	}
+	return max(slices.IndexFunc(l.queue, func(o *outgoing) bool { return o.request }), 0)
 }
 
 // expectAgain takes a request up again that was given up. It reports false when

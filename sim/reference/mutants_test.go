@@ -58,6 +58,12 @@ func mutantConversations(e era) map[defect]conversation {
 		diesOnLateResponse: {"the session ends", []step{
 			ask("a"), hear(e.asked("2", "a")), giveUp("a"), hear(gaveUp("2")), send(e.answer("2", "late")), heardEnd(),
 			ask("b"), returned("b", "", "nobody waits for the response to request 2")}},
+		returnsWhenSent: {"the caller waits for the network to take the cancel", []step{
+			ask("a"), hear(e.asked("2", "a")), stall(time.Minute), giveUp("a"), waits("a", time.Minute-1),
+			hear(gaveUp("2")), returned("a", "", "context canceled")}},
+		cancelsLast: {"a later request goes first", []step{
+			ask("a"), hear(e.asked("2", "a")), stall(time.Minute), ask("b"), giveUp("a"), returned("a", "", "context canceled"),
+			ask("c"), hear(e.asked("3", "b")), hear(e.asked("4", "c")), hear(gaveUp("2"))}},
 
 		ignoresEOF: {"works on for a client that has gone", []step{
 			send(e.call("2", "slow", "100")), hangUp(), silence(99 * ms), told(0), hear(e.answer("2", "done")), heardEnd(), over("")}},

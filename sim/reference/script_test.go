@@ -41,6 +41,8 @@ type stage struct {
 	conn     sim.Conn   // our side's
 	stopServ context.CancelFunc
 	told     atomic.Int64 // how often the slow tool was told to stop
+	start    time.Time
+	stalled  atomic.Int64 // until when the network takes nothing from our side, since start
 }
 
 type scriptCall struct {
@@ -109,6 +111,11 @@ func told(n int) step {
 	}
 }
 
+// stall has the network take nothing from our side for a while.
+func stall(d time.Duration) step {
+	return func(_ *testing.T, s *stage) { s.stalled.Store(int64(time.Since(s.start) + d)) }
+}
+
 // hangUp has the raw peer close its writing end.
 func hangUp() step {
 	return func(t *testing.T, s *stage) { require.NoError(t, s.out.Close()) }
@@ -147,12 +154,11 @@ func assertError(t *testing.T, text string, err error) {
 
 // newStage makes the two ends and listens at the raw peer's.
 func newStage() *stage {
-	ours, raw := netem.NewPair(netem.PairConfig{})
-	s := &stage{
-		out: raw.Out, in: raw.In, lines: make(chan string, 100),
-		calls: map[string]*scriptCall{}, ended: make(chan error, 1),
-		conn: sim.Conn{In: ours.In, Out: ours.Out},
-	}
+	s := &stage{lines: make(chan string, 100), calls: map[string]*scriptCall{}, ended: make(chan error, 1), start: time.Now()}
+	ours, raw := netem.NewPair(netem.PairConfig{Epoch: s.start, Up: netem.Rig{
+		Stall: func(time.Duration) time.Duration { return time.Duration(s.stalled.Load()) },
+	}})
+	s.out, s.in, s.conn = raw.Out, raw.In, sim.Conn{In: ours.In, Out: ours.Out}
 	go func() {
 		defer close(s.lines)
 		scanner := bufio.NewScanner(raw.In)

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis"
+)
+
+// required lists the rules that have to be exercised, or the run says nothing: those
+// that --rules names, or what the scenario requires.
+func (g *gathering) required(summary analysis.Summary) []string {
+	if len(g.gate.rules) > 0 {
+		return g.gate.rules
+	}
+	return g.experiment.required(exercised(summary))
+}
+
+// exercised tells which rules were checked at a protocol version.
+func exercised(summary analysis.Summary) map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for _, group := range summary.Tested() {
+		rules := map[string]bool{}
+		for _, r := range group.Rules {
+			rules[r.Rule] = r.Checked > 0
+		}
+		out[group.SpecVersion] = rules
+	}
+	return out
+}
+
+// required lists, for the decision, one rule for every requirement of the
+// scenario that is not met at some version, and of those that are met the rule
+// that met it.
+func (e *experiment) required(exercised map[string]map[string]bool) []string {
+	rules := map[string]bool{}
+	for _, req := range e.scenario.Require {
+		for _, v := range e.specVersions {
+			if !req.AppliesTo(v) {
+				continue
+			}
+			met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] })
+			if met >= 0 {
+				rules[req.AnyOf[met]] = true
+			} else {
+				rules[strings.Join(req.AnyOf, " or ")+" at "+v] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(rules))
+}

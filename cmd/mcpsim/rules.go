@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/sim"
+)
+
+// chosenRules checks the ids that were typed after --rules and returns them in the
+// order of the catalogue. With none it returns none, which stands for all.
+func chosenRules(typed []string) ([]string, error) {
+	for _, id := range typed {
+		if _, known := oracle.FindRule(id); !known {
+			return nil, fmt.Errorf("--rules %q: there is no such rule; %s", id, ruleCure(id))
+		}
+	}
+	var out []string
+	for _, r := range oracle.Rules() {
+		if slices.Contains(typed, r.ID) {
+			out = append(out, r.ID)
+		}
+	}
+	return out, nil
+}
+
+// bind refuses a rule that binds at none of the versions, of which there may be
+// none yet.
+func bind(rules, specVersions []string) error {
+	for _, id := range rules {
+		rule, _ := oracle.FindRule(id)
+		if len(specVersions) > 0 && !slices.ContainsFunc(specVersions, func(v string) bool { return rule.Level(v) != "" }) {
+			return fmt.Errorf("--rules %s: it does not bind at %s; mcpsim list rules shows where it does", id, strings.Join(specVersions, ", "))
+		}
+	}
+	return nil
+}
+
+// ruleCure is what to do about the name of a rule that is none.
+func ruleCure(typed string) string {
+	var ids []string
+	for _, r := range oracle.Rules() {
+		ids = append(ids, r.ID)
+	}
+	const all = "mcpsim list rules shows them"
+	if meant := sim.Nearest(typed, ids); meant != "" {
+		return "did you mean " + meant + "? " + all
+	}
+	return all
+}
