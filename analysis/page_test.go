@@ -130,7 +130,7 @@ func TestTitles(t *testing.T) {
 		f    Finding
 		want string
 	}{
-		{"a late answer is called so", silence, Finding{Rule: silence.ID, Cause: oracle.AnsweredCause}, "answers a tools/call after reading its cancel"},
+		{"a late answer is called so", silence, Finding{Rule: silence.ID, Cause: oracle.AnsweredCause}, "answers a request after reading its cancel"},
 		{"late progress is no answer", silence, Finding{Rule: silence.ID, Cause: "reported progress"}, silence.Says},
 		{"what a target says is code", race, Finding{Rule: race.ID, Example: oracle.Violation{What: "crashed: panic: @all #1 *x*"}}, "crashed: `panic: @all #1 *x*`"},
 		{"our own words are text", race, Finding{Rule: race.ID, Example: oracle.Violation{What: "left (*T).f_g behind"}}, `left (\*T).f\_g behind`},
@@ -139,7 +139,7 @@ func TestTitles(t *testing.T) {
 		assert.Equal(t, tt.want, Page{Rule: tt.rule, Finding: tt.f}.says(), tt.why)
 	}
 	progress := Page{Rule: silence, Finding: Finding{Rule: silence.ID, Cause: "reported progress"}, Also: []oracle.Rule{{ID: "PROGRESS-AFTER-CANCEL"}}}
-	assert.Equal(t, "reports progress of a tools/call after reading its cancel", progress.says(), "the rule that the act also breaks has its name")
+	assert.Equal(t, "reports progress of a request after reading its cancel", progress.says(), "the rule that the act also breaks has its name")
 }
 
 func TestComparisons(t *testing.T) {

@@ -55,10 +55,10 @@ const (
 func wording(rule string) RuleText {
 	switch rule {
 	case "CANCEL-NO-RESPONSE":
-		return RuleText{Says: "answers a tools/call after reading its cancel", Late: true,
+		return RuleText{Says: "answers a request after reading its cancel", Late: true,
 			Counts: openCancels + ", of tools that stop", Exercise: noOpenCancel}
 	case "CANCEL-SILENCE":
-		return RuleText{Says: "does not fall silent about a tools/call after reading its cancel", Late: true,
+		return RuleText{Says: "does not fall silent about a request after reading its cancel", Late: true,
 			Counts: openCancels, Exercise: noOpenCancel}
 	case "CANCEL-STOP-WORK":
 		return RuleText{Says: "does not tell the handler that its call was cancelled", OwnWords: true, Counts: openCancels, Exercise: noOpenCancel}
@@ -79,7 +79,7 @@ func wording(rule string) RuleText {
 		return RuleText{Says: "does not survive what crosses a cancel", OwnWords: true, Counts: "cancels sent",
 			Worlds: "worlds in which a cancel was sent", Exercise: "No cancel was sent."}
 	case "PROGRESS-AFTER-CANCEL":
-		return RuleText{Says: "reports progress of a tools/call after reading its cancel", Late: true,
+		return RuleText{Says: "reports progress of a request after reading its cancel", Late: true,
 			Counts:   openCancels + ", of calls that report progress",
 			Exercise: "No call that reports progress was cancelled while it ran: use chatty tools."}
 	case "CALLER-UNBLOCKS":
