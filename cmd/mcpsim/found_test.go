@@ -10,11 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A discovery is a row of the README's table of what mcpsim found: a bug that
-// somebody has reported, in a release that has it, and its absence from the
-// release that mended it.
+// A discovery is a row of the README's table of what mcpsim found: a bug in a
+// release that has it, and its absence from the release that mended it.
 type discovery struct {
-	report      string // "go-sdk#1007"
+	report      string // "go-sdk#1007"; empty: nobody had reported it
 	finding     string // in a clause
 	target      string
 	side        string // that it sits on; the reference is opposite
@@ -39,12 +38,24 @@ func discoveries() []discovery {
 			bad: "v1.6.1", good: "v1.7.0", scenario: "abrupt-close", specVersion: "2025-11-25", rule: "SHUT-STDIO-SERVER", seed: 1,
 		},
 		{
+			report: "go-sdk#1061", finding: "drops what it owes when its input ends", target: "go-sdk", side: "server",
+			bad: "v1.8.0", scenario: "half-close", specVersion: "2025-11-25", rule: "EOF-DRAINS", seed: 0,
+		},
+		{
+			report: "go-sdk#1150", finding: "holds its caller until the network has taken the cancel", target: "go-sdk", side: "client",
+			bad: "v1.7.0", good: "v1.8.0", scenario: "shaky-network", specVersion: "2025-11-25", rule: "CANCEL-NONBLOCKING", seed: 0,
+		},
+		{
 			report: "mcp-go#755", finding: "ignores the cancel", target: "mcp-go", side: "server",
 			bad: "v0.45.0", good: "v0.46.0", scenario: "cancel-storm", specVersion: "2025-11-25", rule: "CANCEL-STOP-WORK", seed: 0,
 		},
 		{
 			report: "mcp-go#714", finding: "a call hangs for ever when the server dies", target: "mcp-go", side: "client",
 			bad: "v0.43.2", good: "v0.44.0", scenario: "server-dies", specVersion: "2025-06-18", rule: "CALLER-UNBLOCKS", seed: 0,
+		},
+		{
+			finding: "loses a cancel that is read right behind its request, which then runs to its end", target: "mcp-go", side: "server",
+			bad: "v1.2.1", scenario: "shaky-network", specVersion: "2025-11-25", rule: "CANCEL-STOP-WORK", seed: 1,
 		},
 	}
 }
@@ -62,15 +73,21 @@ func (d discovery) choice(release string) choice {
 
 // line is the row as the README has it.
 func (d discovery) line() string {
-	project := map[string]string{"go-sdk": "modelcontextprotocol/go-sdk", "mcp-go": "mark3labs/mcp-go"}[d.target]
-	_, number, _ := strings.Cut(d.report, "#")
-	good := d.good
+	good, c := d.good, d.choice(d.bad)
 	if good == "" {
 		good = "none yet"
 	}
-	c := d.choice(d.bad)
-	return fmt.Sprintf("| [%s](https://github.com/%s/issues/%s) | %s %s %s | %s | %s: %s | `mcpsim replay %s --seed %d --spec-version %s --client %s --server %s` |",
-		d.report, project, number, d.target, d.bad, d.side, good, d.rule, d.finding, d.scenario, d.seed, d.specVersion, c.client, c.server)
+	return fmt.Sprintf("| %s | %s %s %s | %s | %s: %s | `mcpsim replay %s --seed %d --spec-version %s --client %s --server %s --rule %s` |",
+		d.link(), d.target, d.bad, d.side, good, d.rule, d.finding, d.scenario, d.seed, d.specVersion, c.client, c.server, d.rule)
+}
+
+func (d discovery) link() string {
+	if d.report == "" {
+		return "not reported before"
+	}
+	project := map[string]string{"go-sdk": "modelcontextprotocol/go-sdk", "mcp-go": "mark3labs/mcp-go"}[d.target]
+	_, number, _ := strings.Cut(d.report, "#")
+	return fmt.Sprintf("[%s](https://github.com/%s/issues/%s)", d.report, project, number)
 }
 
 // TestWhatItFound holds each row: the seed shows the bug, none below it does, and
@@ -79,7 +96,7 @@ func TestWhatItFound(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	for _, d := range discoveries() {
-		t.Run(d.report, func(t *testing.T) {
+		t.Run(d.report+" "+d.rule, func(t *testing.T) {
 			assert.Contains(t, string(readme), d.line(), "the README's row")
 			_, failed := failures(t, d.scenario, d.choice(d.bad), d.seed+1)
 			assert.Positive(t, failed[d.rule], "%s %s has the bug: %v", d.target, d.bad, failed)
