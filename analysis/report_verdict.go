@@ -176,7 +176,7 @@ func perClass(n [3]int) string {
 // silentRules says of each rule that was not exercised how to exercise it, and
 // names the ones that could not be decided everywhere.
 func (r Report) silentRules() string {
-	var lines, open []string
+	var lines, names, open []string
 	for _, s := range r.Summary.standings() {
 		if s.open > 0 {
 			open = append(open, fmt.Sprintf("%s in %s", s.rule, plural(s.open, "world")))
@@ -188,11 +188,12 @@ func (r Report) silentRules() string {
 		if cure == "" {
 			cure = "Nothing happened that it speaks of."
 		}
-		lines = append(lines, hang("-   ", fmt.Sprintf("not exercised: %s (%s). %s", s.rule, s.level, cure)))
+		name := fmt.Sprintf("%s (%s)", s.rule, s.level)
+		names = append(names, name)
+		lines = append(lines, hang("-   ", fmt.Sprintf("not exercised: %s. %s", name, cure)))
 	}
-	if len(lines) > shownRules {
-		lines = append(lines[:shownRules:shownRules],
-			fmt.Sprintf("-   and %d more that were not exercised: %s", len(lines)-shownRules, VerdictsFile))
+	if len(lines) > curedRules && r.Decision.Code != ExitNotAsked {
+		lines = []string{hang("-   ", fmt.Sprintf("not exercised: %s. Other scenarios do: mcpsim list scenarios.", strings.Join(names, ", ")))}
 	}
 	if len(open) > 0 {
 		lines = append(lines, hang("?   ", "not decided: "+strings.Join(open, ", ")))
@@ -200,5 +201,7 @@ func (r Report) silentRules() string {
 	return strings.Join(lines, "\n")
 }
 
-// shownRules is how many rules that were not exercised get a line.
-const shownRules = 4
+// curedRules is up to how many rules that were not exercised each get a line that
+// says what would exercise them. More are a scenario that is about something else,
+// unless it is about them.
+const curedRules = 2
