@@ -104,7 +104,9 @@ func TestEndsRepeat(t *testing.T) {
 	for _, scenario := range slices.Sorted(maps.Keys(endScenarios())) {
 		t.Run(scenario, func(t *testing.T) { requireRepeats(t, worker, scenario, "go-sdk") })
 	}
-	t.Run("torn", func(t *testing.T) { requireRepeats(t, worker, "testdata/determinism/torn.yaml", "reference") })
+	for _, target := range []string{"reference", "go-sdk"} {
+		t.Run("torn "+target, func(t *testing.T) { requireRepeats(t, worker, "testdata/determinism/torn.yaml", target) })
+	}
 }
 
 func requireRepeats(t *testing.T, worker engine.Worker, scenario, target string) {

@@ -20,7 +20,7 @@ const sequenceSeeds = 60
 // process is not the same for its first world as for its hundredth.
 func TestAloneAsInSequence(t *testing.T) {
 	worker := builtWorker(t)
-	for _, scenario := range []string{"crowded", "tied", "clogged"} {
+	for _, scenario := range []string{"crowded", "tied", "clogged", "torn"} {
 		for _, c := range []choice{
 			{client: "reference", server: "reference"},
 			{client: "go-sdk", server: "go-sdk"},

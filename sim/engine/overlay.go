@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -93,8 +94,30 @@ func runtimePatches() []patch {
 			old: "\tmp.cheaprand = rand()\n",
 			new: "\tmp.cheaprand = bootstrapRand()\n",
 		},
-	}, contextPatches()...)
+	}, slices.Concat(mapPatches(), contextPatches())...)
 }
+
+// mapPatches keep what maps draw apart from everything else that draws, and let
+// the hashes of a world's maps draw nothing at all: a process that does something
+// for the first time draws more than later, which would shift the order of maps.
+func mapPatches() []patch {
+	const file = "internal/runtime/maps/table.go"
+	return []patch{{
+		file: file, why: "where an iteration begins",
+		old: "\tit.entryOffset = rand()\n\tit.dirOffset = rand()\n",
+		new: "\tit.entryOffset = mcpsimOffset()\n\tit.dirOffset = mcpsimOffset()\n",
+	}, {
+		file: "rand.go", why: "how a map hashes",
+		old: "func maps_rand() uint64 {\n\treturn rand()\n}\n",
+		new: "func maps_rand() uint64 {\n\tif faketime != 0 {\n\t\treturn mcpsimMix(mcpsimWorld.runtime)\n\t}\n\treturn rand()\n}\n",
+	}}
+}
+
+// offset is added to the maps' table.go.
+const offset = `
+//go:linkname mcpsimOffset
+func mcpsimOffset() uint64
+`
 
 // contextPatches give the children of a context an order. They are in a map whose
 // keys are pointers, and a map of more than eight goes by the hash of its keys:
@@ -153,7 +176,7 @@ func (c *cancelCtx) mcpsimOrder() []canceler {
 const streams = `
 var mcpsimKeys uint64
 
-var mcpsimSched, mcpsimSelect, mcpsimRandom uint64 // the streams
+var mcpsimSched, mcpsimSelect, mcpsimRandom, mcpsimMaps uint64 // the streams
 
 var mcpsimWorld struct {
 	scheduler, runtime uint64 // seeds
@@ -203,6 +226,16 @@ func mcpsimChance(n uint32) uint32 {
 	return mcpsimBelow(&mcpsimSelect, n)
 }
 
+// mcpsimOffset is where an iteration over a map begins.
+//
+//go:linkname mcpsimOffset internal/runtime/maps.mcpsimOffset
+func mcpsimOffset() uint64 {
+	if faketime == 0 {
+		return rand()
+	}
+	return mcpsimNext(&mcpsimMaps)
+}
+
 // mcpsimTimer places a timer among those of its instant: at random when the
 // scheduler shuffles, else in the order in which they were set.
 //
@@ -228,6 +261,7 @@ func mcpsimInstant() {
 	mcpsimSched = mcpsimMix(w.scheduler ^ t)
 	mcpsimSelect = mcpsimMix(w.runtime ^ t)
 	mcpsimRandom = mcpsimMix(mcpsimSelect)
+	mcpsimMaps = mcpsimMix(mcpsimRandom)
 }
 
 //go:linkname mcpsimReseed
@@ -261,6 +295,7 @@ func writeOverlay(goroot, dir string) (string, error) {
 	}
 	sources["rand.go"] += streams
 	sources["context/context.go"] += order
+	sources["internal/runtime/maps/table.go"] += offset
 	return writeSources(goroot, dir, sources)
 }
 
