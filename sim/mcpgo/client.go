@@ -91,7 +91,7 @@ func (c *client) ask(ctx context.Context, r sim.Request) (err error) {
 		setMeta(&request.Params, r)
 		_, err = c.impl.ListPromptsByPage(ctx, request)
 	case protocol.Ping:
-		err = c.impl.Ping(ctx)
+		err = c.ping(ctx)
 	default:
 		err = fmt.Errorf("the SDK's client has no call for %s", r.Method)
 	}
@@ -102,6 +102,13 @@ func (c *client) Probe(ctx context.Context) error {
 	if protocol.Modern(c.version) {
 		return c.ask(ctx, sim.Request{Method: protocol.ToolsList})
 	}
+	return c.ping(ctx)
+}
+
+// ping is deprecated since the modern era has none; in the legacy one, where
+// alone it is used here, it is asked for as ever.
+func (c *client) ping(ctx context.Context) error {
+	//lint:ignore SA1019 the legacy era has it
 	return c.impl.Ping(ctx)
 }
 
