@@ -85,6 +85,9 @@ func (t *tally) add(w World) {
 	if w.Leaked > 0 {
 		g.LeakyWorlds++
 	}
+	if w.Refusal != "" {
+		g.refuse(w)
+	}
 	for i, v := range w.Judgement.Verdicts {
 		t.addVerdict(i, v, w)
 	}
@@ -92,6 +95,16 @@ func (t *tally) add(w World) {
 		t.addCall(c)
 	}
 	g.addGoroutines(w)
+}
+
+func (g *Group) refuse(w World) {
+	if g.Unconnected == nil {
+		g.Unconnected = &Refusal{Seed: w.Seed, Why: w.Refusal}
+	}
+	g.Unconnected.Worlds++
+	if w.Seed < g.Unconnected.Seed {
+		g.Unconnected.Seed, g.Unconnected.Why = w.Seed, w.Refusal
+	}
 }
 
 func (t *tally) addVerdict(i int, v oracle.Verdict, w World) {
@@ -176,6 +189,10 @@ func (t *tally) snapshot() Group {
 	g.Outcomes = sortedOutcomes(t.outcomes)
 	g.Incidents = maps.Clone(g.Incidents)
 	g.Unavailable = maps.Clone(g.Unavailable)
+	if g.Unconnected != nil {
+		refusal := *g.Unconnected
+		g.Unconnected = &refusal
+	}
 	g.SentToRead, g.ReadToTold = g.SentToRead.clone(), g.ReadToTold.clone()
 	g.ToldToEnd, g.CancelToReturn = g.ToldToEnd.clone(), g.CancelToReturn.clone()
 	g.ReadToEnd, g.Lateness = cloneAll(g.ReadToEnd), cloneAll(g.Lateness)

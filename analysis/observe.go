@@ -45,6 +45,8 @@ func unavailable(h history.Header) map[string]int {
 
 func (w *World) observe(e history.Event) {
 	switch e.Kind {
+	case history.Connected:
+		w.Refusal = e.Text
 	case history.Goroutines:
 		w.Goroutines = append(w.Goroutines, Sample{At: e.At, N: e.N})
 	case history.Cancel:

@@ -3,6 +3,8 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -107,7 +109,7 @@ func (p Page) clauses() string {
 		lines = append(lines, "No clause demands it, but every user counts on it. "+p.Rule.Statement)
 	}
 	for _, note := range p.Rule.Notes {
-		lines = append(lines, "", note)
+		lines = append(lines, "", "Note: "+unnumbered.ReplaceAllString(note, ""))
 	}
 	if p.Finding.BeforeCancel {
 		lines = append(lines, "", "No cancel had been sent before it: it is no race, and the session did not survive all the same.")
@@ -153,9 +155,15 @@ func (p Page) reproduce() string {
 	if len(p.Replay) == 0 {
 		return ""
 	}
-	run := slices.Concat([]string{"go", "run", mainPackage + p.Manifest.Mcpsim}, p.Replay[1:])
-	text := fenced("sh", replayLines(p.Replay, "")+"\n\n# or, with nothing installed but Go:\n"+replayLines(run, ""))
-	var after []string
+	text, after := fenced("sh", replayLines(p.Replay, "")), []string{}
+	if p.portable() {
+		run := slices.Concat([]string{"go", "run", mainPackage + p.Manifest.Mcpsim}, p.Replay[1:])
+		text = fenced("sh", replayLines(p.Replay, "")+"\n\n# or, with nothing installed but Go:\n"+replayLines(run, ""))
+	}
+	for _, target := range slices.Sorted(maps.Keys(p.Manifest.Sources)) {
+		after = append(after, fmt.Sprintf("%s is the directory that %s was built from, at the commit that is named above.",
+			code(p.Manifest.Sources[target]), target))
+	}
 	if p.Digest != "" {
 		after = append(after, fmt.Sprintf("It shows history %s and %s again, and exits 1 while it does.", p.Digest, p.Finding.ID))
 	}
@@ -164,6 +172,14 @@ func (p Page) reproduce() string {
 	}
 	return strings.Join(nonEmpty([]string{text, strings.Join(after, " ")}), "\n\n")
 }
+
+// portable reports whether the line means the same on another machine.
+func (p Page) portable() bool {
+	return len(p.Manifest.Sources) == 0 && !strings.ContainsAny(p.Manifest.Scenario, `/\.`)
+}
+
+// unnumbered finds by what number a note goes among ourselves.
+var unnumbered = regexp.MustCompile(`^Q\d+: `)
 
 func (p Page) versions() string {
 	m := p.Manifest

@@ -64,7 +64,7 @@ func (p Page) uncounted() string {
 		lines = append(lines, fmt.Sprintf("- %s × %s", group(u.N), printable(u.Why, 200)))
 	}
 	if len(lines) == 0 {
-		return "In this run nothing looked like a breach and was none."
+		return "Nothing else in this run looked like a breach."
 	}
 	return "Not counted in this run, though it looked like a breach:\n\n" + strings.Join(lines, "\n")
 }

@@ -27,7 +27,7 @@ type Report struct {
 func Text(r Report) string {
 	sections := []string{
 		r.header(),
-		join(r.verdict(), r.findings(), r.expectations(), r.silentRules()),
+		join(r.verdict(), r.unconnected(), r.findings(), r.expectations(), r.silentRules()),
 		r.cancelledCalls(),
 		join(r.sources(), r.injected(), r.incidents()),
 		join(r.files(), r.Style.paint(bold, r.Decision.Line)),
@@ -113,6 +113,19 @@ func (r Report) unavailable() string {
 		return ""
 	}
 	return hang("-   ", "not available, and not judged: "+strings.Join(whats, ", "))
+}
+
+// unconnected says, version by version, in how many worlds no session came about:
+// there nothing can have been exercised.
+func (r Report) unconnected() string {
+	var lines []string
+	for _, g := range r.Summary.Tested() {
+		if u := g.Unconnected; u != nil {
+			lines = append(lines, hang("!   ", fmt.Sprintf("no session came about in %s of %s at %s. Seed %d: %s",
+				group(u.Worlds), plural(g.Worlds, "world"), g.SpecVersion, u.Seed, printable(u.Why, 300))))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (r Report) files() string {

@@ -15,6 +15,9 @@ func (s Summary) unforeseen() string {
 }
 
 func (s Summary) nothingBroken() string {
+	if len(s.fulfilled(Stale)) > 0 {
+		return "" // that is what has to be said
+	}
 	if s.asExpected() {
 		return "no unexpected failure"
 	}

@@ -60,6 +60,9 @@ func (r Report) inShort() string {
 	if len(nonEmpty(parts)) == 0 {
 		parts = append(parts, r.Summary.nothingBroken())
 	}
+	if len(r.Summary.fulfilled(Stale)) > 0 {
+		parts = append(parts, r.Summary.staleLine())
+	}
 	for class, name := range classNames {
 		parts = append(parts, namely(all, class, name+" broken as expected", (*standing).asExpected))
 	}

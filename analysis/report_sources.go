@@ -93,8 +93,8 @@ func (r Report) sources() string {
 	}
 	lines := make([]string, len(rows))
 	for i, row := range rows {
-		lines[i] = left(row[0], sourceLabel) + right(row[1], sdkWidth) +
-			right(row[2], toolsWidth) + right(row[3], referenceWidth)
+		lines[i] = left(row[0], sourceLabel) + right(" "+row[1], sdkWidth) +
+			right(" "+row[2], toolsWidth) + right(" "+row[3], referenceWidth)
 	}
 	return strings.Join(lines, "\n")
 }

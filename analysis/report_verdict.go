@@ -177,6 +177,7 @@ func perClass(n [3]int) string {
 // names the ones that could not be decided everywhere.
 func (r Report) silentRules() string {
 	var lines, names, open []string
+	levels := map[string][]string{}
 	for _, s := range r.Summary.standings() {
 		if s.open > 0 {
 			open = append(open, fmt.Sprintf("%s in %s", s.rule, plural(s.open, "world")))
@@ -188,9 +189,15 @@ func (r Report) silentRules() string {
 		if cure == "" {
 			cure = "Nothing happened that it speaks of."
 		}
-		name := fmt.Sprintf("%s (%s)", s.rule, s.level)
-		names = append(names, name)
-		lines = append(lines, hang("-   ", fmt.Sprintf("not exercised: %s. %s", name, cure)))
+		if levels[s.rule] == nil {
+			names = append(names, s.rule)
+			lines = append(lines, cure)
+		}
+		levels[s.rule] = append(levels[s.rule], string(s.level))
+	}
+	for i, rule := range names {
+		names[i] = fmt.Sprintf("%s (%s)", rule, strings.Join(levels[rule], ", "))
+		lines[i] = hang("-   ", fmt.Sprintf("not exercised: %s. %s", names[i], lines[i]))
 	}
 	if len(lines) > curedRules && r.Decision.Code != ExitNotAsked {
 		lines = []string{hang("-   ", fmt.Sprintf("not exercised: %s. Other scenarios do: mcpsim list scenarios.", strings.Join(names, ", ")))}

@@ -81,6 +81,11 @@ func CreateAt(path string, m Manifest) (*ResultDir, error) {
 	return start(path, m, createFile)
 }
 
+// A TakenError says that there is something already where a result was to go.
+type TakenError struct{ Path, What string }
+
+func (e *TakenError) Error() string { return fmt.Sprintf("write the result to %s: %s", e.Path, e.What) }
+
 func refuse(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +95,7 @@ func refuse(path string) error {
 		return writeError(path, err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("write the result to %s: it is a file; name a new directory with --out", path)
+		return &TakenError{path, "it is a file; name a new directory with --out"}
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -100,11 +105,9 @@ func refuse(path string) error {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(path, ManifestFile)); err == nil {
-		return fmt.Errorf("write the result to %s: it holds the result of an earlier run; "+
-			"delete it, or name a new directory with --out", path)
+		return &TakenError{path, "it holds the result of an earlier run; delete it, or name a new directory with --out"}
 	}
-	return fmt.Errorf("write the result to %s: it is not empty and no result of mcpsim; "+
-		"name a new directory with --out", path)
+	return &TakenError{path, "it is not empty and no result of mcpsim; name a new directory with --out"}
 }
 
 // start writes what is known before the first world.

@@ -39,6 +39,7 @@ type Group struct {
 	LeakyWorlds int                     `json:"leaky_worlds"`          // worlds with goroutines left after close
 	Leaked      int                     `json:"leaked"`                // goroutines left, all worlds together
 	Unavailable map[string]int          `json:"unavailable,omitempty"` // see World; all worlds together
+	Unconnected *Refusal                `json:"unconnected,omitempty"` // worlds in which no session came about; nil: none
 
 	// Distributions, in nanoseconds.
 	SentToRead     Distribution                    `json:"sent_to_read"`     // the injected network's
@@ -50,6 +51,14 @@ type Group struct {
 	OffsetBins     [OffsetBins]map[Result]int      `json:"offset_bins"`      // what became of a cancelled call, by cancel offset as a share of the call's undisturbed life; the last bin holds all beyond
 	Goroutines     [Stages][StageBins]Distribution `json:"goroutines"`       // above the baseline, along the stages of a world
 	StageEnds      [Stages]Distribution            `json:"stage_ends"`       // when each stage ended, since the start of the world
+}
+
+// A Refusal is a number of worlds in which no session came about, with what the
+// smallest seed of them says.
+type Refusal struct {
+	Worlds int    `json:"worlds"`
+	Seed   uint64 `json:"seed"`
+	Why    string `json:"why"`
 }
 
 // OffsetBins is the number of bins of Group.OffsetBins. Each is a twentieth of

@@ -48,4 +48,7 @@ type World struct {
 	// Unavailable says what was asked for and could not be done, with the number of
 	// calls that it concerns; 0 where it is not about single calls.
 	Unavailable map[string]int `json:"unavailable,omitempty"`
+	// Refusal is why no session came about; empty: one did, or the world did not
+	// come as far.
+	Refusal string `json:"refusal,omitempty"`
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -116,6 +117,10 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 	}
 	m := r.manifest(e, worker)
 	dir, err := r.openDir(m, e)
+	var taken *analysis.TakenError
+	if errors.As(err, &taken) {
+		return usage(err)
+	}
 	if err != nil {
 		return failed(err)
 	}
