@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -25,6 +26,18 @@ func TestCatalogue(t *testing.T) {
 			assert.LessOrEqual(t, len(line), 120, "%s:%d is too long", name, i+1)
 		}
 	}
+}
+
+// TestReadmeScenario parses the whole scenario that the guide shows.
+func TestReadmeScenario(t *testing.T) {
+	guide, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(guide), "```yaml\nname:")
+	require.True(t, found)
+	text, _, found := strings.Cut(rest, "```")
+	require.True(t, found)
+	_, err = sim.Parse("README.md", []byte("name:"+text))
+	require.NoError(t, err)
 }
 
 func TestReadRefusesOtherNames(t *testing.T) {
