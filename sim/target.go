@@ -30,8 +30,8 @@ type Target struct {
 	Unmarked []string
 	// RepeatsCancels tells that its client heeds ClientEnv.RepeatCancels.
 	RepeatsCancels bool
-	// OneWorld tells that its server keeps state in its package, as a server may
-	// that a process starts once: each world then gets a process of its own.
+	// OneWorld tells that it keeps state in its packages, as a server may that a
+	// process starts once: each world that it plays in gets a process of its own.
 	OneWorld bool
 	// Doc says in one sentence what it is.
 	Doc string

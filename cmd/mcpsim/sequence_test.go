@@ -24,7 +24,7 @@ func TestAloneAsInSequence(t *testing.T) {
 		for _, c := range []choice{
 			{client: "reference", server: "reference"},
 			{client: "go-sdk", server: "go-sdk"},
-			{client: "mcp-go", server: "reference"}, // its server never sees a second world
+			{client: "mcp-go", server: "reference"}, // never sees a second world
 		} {
 			t.Run(scenario+" "+c.client+" "+c.server, func(t *testing.T) {
 				e, err := c.load("testdata/determinism/" + scenario + ".yaml")

@@ -94,7 +94,7 @@ func runtimePatches() []patch {
 			old: "\tmp.cheaprand = rand()\n",
 			new: "\tmp.cheaprand = bootstrapRand()\n",
 		},
-	}, slices.Concat(mapPatches(), contextPatches())...)
+	}, slices.Concat(mapPatches(), lazyPatches(), contextPatches())...)
 }
 
 // mapPatches keep what maps draw apart from everything else that draws, and let
@@ -110,6 +110,21 @@ func mapPatches() []patch {
 		file: "rand.go", why: "how a map hashes",
 		old: "func maps_rand() uint64 {\n\treturn rand()\n}\n",
 		new: "func maps_rand() uint64 {\n\tif faketime != 0 {\n\t\treturn mcpsimMix(mcpsimWorld.runtime)\n\t}\n\treturn rand()\n}\n",
+	}}
+}
+
+// lazyPatches fix the hashes of the maps that the standard library makes when it
+// first needs them, sync.Map's above all: only the first worlds of a process
+// would draw for them, and shift what everybody else draws in that instant.
+func lazyPatches() []patch {
+	return []patch{{
+		file: "internal/sync/hashtriemap.go", why: "how a sync.Map hashes",
+		old: "\tht.seed = uintptr(runtime_rand())\n",
+		new: "\tht.seed = 0x9e3779b9\n",
+	}, {
+		file: "unique/canonmap.go", why: "how the map of unique handles hashes",
+		old: "\tcm.seed = uintptr(runtime_rand())\n",
+		new: "\tcm.seed = 0x9e3779b9\n",
 	}}
 }
 

@@ -41,6 +41,9 @@ type Own struct {
 func (o Own) target() sim.Target {
 	t := o.Target
 	t.Name, t.Version = o.Name, o.Version
+	// Nobody knows what it keeps in its packages, or draws from the runtime's
+	// chance while it does something for the first time.
+	t.OneWorld = true
 	return t
 }
 
