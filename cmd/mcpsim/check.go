@@ -35,9 +35,10 @@ func newCheck() *cobra.Command {
 compressed, and judges each. A directory stands for the histories in it and below
 it, and - for the standard input.
 
-Exit 1: a MUST was broken (or, with --strict, a SHOULD). 0: nothing was. 2: there is
-no such file. 3: a history is damaged or cut off, and nothing was broken in the
-others. 4: nothing broken, but no rule was exercised, or not one that --rules names.`,
+Exit 1: a MUST was broken (or, with --strict, a SHOULD or a QUALITY rule). 0: nothing
+was. 2: there is no such file. 3: a history is damaged or cut off, and nothing was
+broken in the others. 4: nothing broken, but no rule was exercised, or not one that
+--rules names.`,
 		GroupID: groupTest,
 		Example: `  mcpsim check results/cancel-storm/latest/histories
   mcpsim check results/cancel-storm/latest/histories/2026-07-28/0.ndjson.zst --strict
@@ -49,7 +50,7 @@ others. 4: nothing broken, but no rule was exercised, or not one that --rules na
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&c.strict, "strict", false, "exit 1 for a SHOULD that was not kept, too")
+	f.BoolVar(&c.strict, "strict", false, "exit 1 for a SHOULD or a QUALITY rule that was not kept, too")
 	f.StringSliceVar(&c.rules, "rules", nil, "judge by these rules alone, `ID[,ID]`; each has to be exercised")
 	return cmd
 }
