@@ -61,7 +61,10 @@ func Build(ctx context.Context, recipe Recipe, say func(line string)) (Worker, e
 	if w.Path, w.Sum, err = b.keep(); err != nil {
 		return Worker{}, err
 	}
-	if w.Players, err = w.greeted(); err != nil {
+	if w.Players, err = w.greeted(ctx); err != nil {
+		if ctx.Err() != nil {
+			return Worker{}, ctx.Err()
+		}
 		return Worker{}, b.blame(err)
 	}
 	w.Elapsed = time.Since(start)
@@ -89,8 +92,8 @@ func (b *build) blame(err error) error {
 }
 
 // greeted starts the worker once, to see that it starts and who plays in it.
-func (w Worker) greeted() ([]lease.Player, error) {
-	p, err := w.start(lease.Setup{}, time.Minute)
+func (w Worker) greeted(ctx context.Context) ([]lease.Player, error) {
+	p, err := w.start(ctx, lease.Setup{}, time.Minute)
 	if err != nil {
 		return nil, err
 	}
