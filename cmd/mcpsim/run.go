@@ -191,7 +191,7 @@ func (r *runCommand) manifest(e *experiment, worker engine.Worker) analysis.Mani
 func (e *experiment) manifest(worker engine.Worker) analysis.Manifest {
 	return analysis.Manifest{
 		Mcpsim: programVersion(), Go: worker.Go, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Scenario: e.typed, ScenarioSHA256: e.scenario.Hash(),
+		ReplayFlags: e.order, Scenario: e.typed, ScenarioSHA256: e.scenario.Hash(),
 		Client: peerOf(e.client), Server: peerOf(e.server), Sources: e.sources(),
 		Transport: e.scenario.Transport, Clock: "virtual", Network: e.scenario.Network.String(),
 		SpecVersions: e.specVersions, Seeded: worker.Seeded,
