@@ -111,6 +111,9 @@ func prepare(ctx context.Context, recipe Recipe, say func(string)) (*build, erro
 	if b.source, err = findSource(ctx, command); err != nil {
 		return nil, err
 	}
+	if err := recipe.fits(b.source); err != nil {
+		return nil, b.blame(err)
+	}
 	if b.toolchain, err = askToolchain(ctx, command, b.source); err != nil {
 		return nil, err
 	}

@@ -191,13 +191,14 @@ func mustBeDir(dir string) error {
 }
 
 // commit names the state of a directory: its commit, with "+dirty" when there is
-// more than that, or "uncommitted" where there is no repository.
+// more than that, or "uncommitted" where there is no repository. Asking takes no lock
+// and writes nothing.
 func commit(ctx context.Context, dir string) (string, error) {
 	head, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {
 		return "uncommitted", ctx.Err()
 	}
-	status, err := exec.CommandContext(ctx, "git", "-C", dir, "status", "--porcelain", "--", ".").Output()
+	status, err := exec.CommandContext(ctx, "git", "--no-optional-locks", "-C", dir, "status", "--porcelain", "--", ".").Output()
 	if err != nil {
 		return "", fmt.Errorf("ask git for the state of %s: %w", dir, err)
 	}
