@@ -45,9 +45,16 @@ func (r *replayCommand) answer(j oracle.Judgement, rec recorded) answer {
 		return answer{line: r.rule + ": not judged", code: exitVacuous}
 	}
 	a := oneRule(j.Verdicts[i], rec)
+	if a.code == exitOK && slices.ContainsFunc(j.Calls, cutShort) {
+		a = answer{line: "not decided: a crash cut the world short", code: exitVacuous}
+	}
 	a.line = strings.TrimSpace(rec.finding+" "+r.rule) + ": " + a.line
 	return a
 }
+
+// cutShort reports whether a call did not come to its end because of a crash that is
+// not the scenario's own.
+func cutShort(c oracle.CallResult) bool { return c.Incident == oracle.Crashed }
 
 // anyRule counts every broken rule, but for what is reported under a stricter one.
 func anyRule(j oracle.Judgement, rec recorded) answer {

@@ -47,6 +47,17 @@ func TestReplayAnswers(t *testing.T) {
 	}
 }
 
+// TestReplayCutShort: what a crash kept from happening is not gone. The scenario's own
+// tools may crash, since they do so again.
+func TestReplayCutShort(t *testing.T) {
+	r := replayCommand{rule: "B"}
+	passed := []oracle.Verdict{{Rule: "B", Status: oracle.Pass, Checked: 1}}
+	for incident, want := range map[oracle.Incident]int{"": exitOK, oracle.ToolCrashed: exitOK, oracle.Crashed: exitVacuous} {
+		a := r.answer(oracle.Judgement{Verdicts: passed, Calls: []oracle.CallResult{{}, {Incident: incident}}}, recorded{})
+		assert.Equal(t, want, a.code, "%s: %s", incident, a.line)
+	}
+}
+
 // TestReplayOfEveryRule: with no rule named, nothing exercised is no pass either.
 func TestReplayOfEveryRule(t *testing.T) {
 	var r replayCommand
