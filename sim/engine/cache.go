@@ -75,19 +75,19 @@ const (
 // prune removes what nobody has used for long: workers of this place, what killed
 // builds have left in it, and the places of other recipes, toolchains and sources.
 func (b *build) prune(now time.Time) error {
-	err := remove(b.dir, func(name string, unused time.Time) bool {
+	err := removeOld(b.dir, func(name string, unused time.Time) bool {
 		scrap := strings.HasPrefix(name, ".")
 		worker := strings.HasPrefix(name, "worker-") && name != filepath.Base(b.kept)
 		return scrap && now.Sub(unused) > scrapAge || worker && now.Sub(unused) > workerAge
 	})
-	return errors.Join(err, remove(filepath.Dir(b.dir), func(name string, unused time.Time) bool {
+	return errors.Join(err, removeOld(filepath.Dir(b.dir), func(name string, unused time.Time) bool {
 		return strings.HasPrefix(name, "worker-") && name != filepath.Base(b.dir) && now.Sub(unused) > workerAge
 	}))
 }
 
-// remove takes away what is old in a directory, given each entry's name and the time
+// removeOld takes away what is old in a directory, given each entry's name and the time
 // since which it was not used. Other programs may do the same at the same time.
-func remove(dir string, old func(name string, unused time.Time) bool) error {
+func removeOld(dir string, old func(name string, unused time.Time) bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("look for old workers: %w", err)
