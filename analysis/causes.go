@@ -51,29 +51,41 @@ func byCause(v oracle.Verdict) []part {
 }
 
 // bySide parts a failed verdict that is about both sides by who broke the rule.
-// Violations that it does not list stay with both.
+// Violations that it does not list go to the side that most of the listed ones are
+// of, so that whatever lists one has an example; with none listed, they are
+// nobody's.
 func bySide(v oracle.Verdict) []oracle.Verdict {
 	if v.Side != history.World {
 		return []oracle.Verdict{v}
 	}
 	var parts []oracle.Verdict
+	most := 0 // index of the part with most
 	for _, side := range []history.Side{history.Client, history.Server, history.World} {
 		part := v
-		part.Side, part.Failed, part.Violations = side, 0, nil
-		for _, x := range v.Violations {
-			if x.Side == side || x.Side == "" && side == history.World {
-				part.Violations = append(part.Violations, x)
-			}
-		}
+		part.Side, part.Violations = side, violationsOf(v, side)
 		part.Failed = len(part.Violations)
-		if side == history.World {
-			part.Failed += v.Failed - len(v.Violations)
+		if part.Failed == 0 {
+			continue
 		}
-		if part.Failed > 0 {
-			parts = append(parts, part)
+		if parts = append(parts, part); part.Failed > parts[most].Failed {
+			most = len(parts) - 1
 		}
 	}
+	if len(parts) == 0 {
+		return []oracle.Verdict{v}
+	}
+	parts[most].Failed += max(0, v.Failed-len(v.Violations))
 	return parts
+}
+
+func violationsOf(v oracle.Verdict, side history.Side) []oracle.Violation {
+	var out []oracle.Violation
+	for _, x := range v.Violations {
+		if x.Side == side || x.Side == "" && side == history.World {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // maxCauses is how many findings one rule can have on one side at one protocol

@@ -83,6 +83,23 @@ func TestUnlistedViolationsGoWithTheMost(t *testing.T) {
 	assert.Equal(t, map[string]int{"a": 1, "b": 22}, failed)
 }
 
+// TestUnlistedViolationsMakeNoFinding: what a verdict about both sides counts but
+// does not list goes with the side of most, and makes no finding without example.
+func TestUnlistedViolationsMakeNoFinding(t *testing.T) {
+	v := crashes("a", "a", "a")
+	v.Side, v.Violations[0].Side = history.World, history.Client
+	v.Failed += 24
+	a := NewAggregate(testPair)
+	mustAdd(a, bare(modern, 5, v))
+	failed := map[history.Side]int{}
+	for _, f := range a.Summary().Findings {
+		failed[f.Side] = f.Failed
+		assert.NotEmpty(t, f.Example.Events, "%s: a finding has an example", f.Side)
+		assert.Equal(t, uint64(5), f.ExampleSeed, "%s: of a seed that was run", f.Side)
+	}
+	assert.Equal(t, map[history.Side]int{history.Client: 1, history.Server: 26}, failed)
+}
+
 // TestManyCauses: an SDK that dies differently each time makes a bounded number of
 // findings, the same ones in whatever order its worlds come, and their histories
 // are the ones that are kept.

@@ -91,7 +91,7 @@ func TestBothSidesInOneWorld(t *testing.T) {
 	for _, f := range a.Summary().Findings {
 		failed[f.Side] = f.Failed
 	}
-	assert.Equal(t, map[history.Side]int{history.Client: 1, history.Server: 2, history.World: 5}, failed)
+	assert.Equal(t, map[history.Side]int{history.Client: 1, history.Server: 7}, failed, "what is not listed goes with the most")
 }
 
 func TestExample(t *testing.T) {

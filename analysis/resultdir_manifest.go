@@ -30,9 +30,10 @@ type Manifest struct {
 	OS             string            `json:"os"`
 	Arch           string            `json:"arch"`
 	CPUs           int               `json:"cpus"`
-	CommandLine    []string          `json:"command_line"` // as typed, with drawn seeds written out
-	Flags          map[string]string `json:"flags"`        // resolved, the defaults too
-	Scenario       string            `json:"scenario"`     // its name or file, as typed
+	CommandLine    []string          `json:"command_line"`           // as typed, with drawn seeds written out
+	Flags          map[string]string `json:"flags"`                  // resolved, the defaults too
+	ReplayFlags    []string          `json:"replay_flags,omitempty"` // what a replay has to be given beside the usual, word by word: "--scheduler-seed", "7"
+	Scenario       string            `json:"scenario"`               // its name or file, as typed
 	ScenarioSHA256 string            `json:"scenario_sha256"`
 	Client         history.Peer      `json:"client"`
 	Server         history.Peer      `json:"server"`
@@ -76,16 +77,17 @@ func (m Manifest) Typed(p history.Peer) string {
 	return p.Target + "@" + p.Version
 }
 
-// Replay returns the command line, word by word, that runs one world again on
-// any machine.
+// Replay returns the command line, word by word, that runs one world again. Scenario
+// files and targets built from a directory are named as they were typed: on another
+// machine, or in another directory, it takes the same files at the same paths.
 func (m Manifest) Replay(specVersion string, seed uint64) []string {
-	return []string{
+	return append([]string{
 		"mcpsim", "replay", m.Scenario,
 		"--seed", strconv.FormatUint(seed, 10),
 		"--spec-version", specVersion,
 		"--client", m.Typed(m.Client),
 		"--server", m.Typed(m.Server),
-	}
+	}, m.ReplayFlags...)
 }
 
 // ShellLine joins words into a line that a POSIX shell splits into the same

@@ -2,19 +2,13 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
 	"github.com/mcpsim/mcpsim/analysis"
-	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // A checkCommand is mcpsim check.
@@ -35,9 +29,10 @@ func newCheck() *cobra.Command {
 compressed, and judges each. A directory stands for the histories in it and below
 it, and - for the standard input.
 
-Exit 1: a MUST was broken (or, with --strict, a SHOULD). 0: nothing was. 2: there is
-no such file. 3: a history is damaged or cut off, and nothing was broken in the
-others. 4: nothing broken, but no rule was exercised, or not one that --rules names.`,
+Exit 1: a MUST was broken (or, with --strict, a SHOULD or a QUALITY rule). 0: nothing
+was. 2: there is no such file. 3: a history is damaged or cut off, and nothing was
+broken in the others. 4: nothing broken, but no rule was exercised, or not one that
+--rules names.`,
 		GroupID: groupTest,
 		Example: `  mcpsim check results/cancel-storm/latest/histories
   mcpsim check results/cancel-storm/latest/histories/2026-07-28/0.ndjson.zst --strict
@@ -49,7 +44,7 @@ others. 4: nothing broken, but no rule was exercised, or not one that --rules na
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&c.strict, "strict", false, "exit 1 for a SHOULD that was not kept, too")
+	f.BoolVar(&c.strict, "strict", false, "exit 1 for a SHOULD or a QUALITY rule that was not kept, too")
 	f.StringSliceVar(&c.rules, "rules", nil, "judge by these rules alone, `ID[,ID]`; each has to be exercised")
 	return cmd
 }
@@ -110,75 +105,4 @@ func anyExercised(s analysis.Summary) bool {
 	return slices.ContainsFunc(s.Tested(), func(g analysis.Group) bool {
 		return slices.ContainsFunc(g.Rules, func(r analysis.RuleTally) bool { return r.Checked > 0 })
 	})
-}
-
-// historyFiles puts files in the place of directories.
-func historyFiles(args []string) ([]string, error) {
-	var out []string
-	for _, arg := range args {
-		info, err := os.Stat(arg)
-		switch {
-		case arg == stdinName:
-			out = append(out, arg)
-		case err != nil:
-			return nil, fmt.Errorf("read the history: %w", err)
-		case !info.IsDir():
-			out = append(out, arg)
-		default:
-			below, err := historiesBelow(arg)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, below...)
-		}
-	}
-	return out, nil
-}
-
-func historiesBelow(dir string) ([]string, error) {
-	var out []string
-	root, err := filepath.EvalSymlinks(dir) // latest is one
-	if err != nil {
-		return nil, fmt.Errorf("look for histories: %w", err)
-	}
-	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && (strings.HasSuffix(path, ".ndjson") || strings.HasSuffix(path, ".ndjson.zst")) &&
-			filepath.Base(path) != analysis.WorldsFile {
-			out = append(out, path)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("look for histories: %w", err)
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("there is no history in %s; a result directory has them in %s/", dir, analysis.HistoriesDir)
-	}
-	return out, nil
-}
-
-// maxUnpacked bounds what a compressed history can make this program allocate.
-const maxUnpacked = 64 << 20
-
-// read reads one history, compressed or not: its first bytes tell.
-func (c *checkCommand) read(name string) (*history.History, error) {
-	var in io.Reader = c.stdin
-	if name != stdinName {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close() // only read
-		in = file
-	}
-	buffered := bufio.NewReader(in)
-	if magic, err := buffered.Peek(4); err != nil || !bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
-		return history.Decode(buffered) // of what is too short, it says so
-	}
-	unzip, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpacked))
-	if err != nil {
-		return nil, err
-	}
-	defer unzip.Close()
-	return history.Decode(unzip)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -60,18 +61,37 @@ func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) e
 	if partial == "" && len(g.troubles) > 0 {
 		partial = g.troubles[0].Error()
 	}
-	report := r.report(g, summary, partial)
-	if err := r.tell(report, g.experiment.scenario.Name, partial == ""); err != nil {
-		g.note(err)
-		if partial == "" {
-			partial = err.Error()
-		}
-		report = r.report(g, summary, partial)
-	}
+	report := r.tell(g, summary, partial)
+	partial = report.Decision.Partial
 	g.amend(func(m *analysis.Manifest) { m.Decision = &report.Decision })
 	g.note(g.dir.Finish(partial, time.Now()))
 	report.Troubles = g.told()
 	return r.print(report)
+}
+
+// tell tells the outcome in every place that asks for it, the screen apart, and
+// returns it. A place that cannot be told makes it a run that stopped early, which the
+// later places are to know. Of a run that was cut short no expected failures are
+// written. The page of a job comes last, as it can only be added to; the JUnit report
+// is written again if that went wrong.
+func (r *runCommand) tell(g *gathering, summary analysis.Summary, partial string) analysis.Report {
+	report := r.report(g, summary, partial)
+	told := func(err error) bool {
+		if err != nil {
+			g.note(err)
+			partial = cmp.Or(partial, err.Error())
+			report = r.report(g, summary, partial)
+		}
+		return err == nil
+	}
+	if partial == "" {
+		told(r.tellExpected(report, g.experiment.scenario.Name))
+	}
+	told(r.tellJUnit(report))
+	if !told(tellPage(report)) {
+		told(r.tellJUnit(report))
+	}
+	return report
 }
 
 // settle writes into the manifest which seeds were run, where that was not known

@@ -48,6 +48,7 @@ type experiment struct {
 	asked          []string // protocol versions; empty: all that both sides speak
 	specVersions   []string // oldest first, at least one
 	schedulerSeed  *uint64
+	order          []string // the flags of the order of goroutines, as far as they were given
 }
 
 // load reads the scenario, which is a name of the catalogue or a file, and
@@ -87,6 +88,7 @@ func (c *choice) applyScheduler(e *experiment) error {
 	case "":
 	case sim.Shuffled, sim.FIFO:
 		e.scenario.Scheduler = c.scheduler
+		e.order = append(e.order, "--scheduler", c.scheduler)
 	default:
 		return fmt.Errorf("--scheduler %q: it is %s or %s", c.scheduler, sim.Shuffled, sim.FIFO)
 	}
@@ -99,6 +101,7 @@ func (c *choice) applyScheduler(e *experiment) error {
 		return fmt.Errorf("--scheduler-seed %q: it is a decimal number of at most 64 bits", c.schedulerSeed)
 	}
 	e.schedulerSeed = &seed
+	e.order = append(e.order, "--scheduler-seed", strconv.FormatUint(seed, 10))
 	return nil
 }
 

@@ -26,7 +26,7 @@ type gateFlags struct {
 
 func (f *gateFlags) define(cmd *cobra.Command) {
 	set := cmd.Flags()
-	set.BoolVar(&f.strict, "strict", false, "exit 1 for a SHOULD that was not kept, too")
+	set.BoolVar(&f.strict, "strict", false, "exit 1 for a SHOULD or a QUALITY rule that was not kept, too")
 	set.StringSliceVar(&f.rules, "rules", nil, "judge by these rules alone, `ID[,ID]`; each has to be exercised")
 	set.StringVar(&f.expected, "expected-failures", "", "known failures, which do not fail the run: a YAML `FILE`")
 	set.StringVar(&f.writeExpected, "write-expected-failures", "", "write what failed to this `FILE`, for --expected-failures")
@@ -104,25 +104,33 @@ func (f *gateFlags) resolved() map[string]string {
 // is to show; empty elsewhere.
 func githubSummary() string { return os.Getenv("GITHUB_STEP_SUMMARY") }
 
-// tell writes the outcome of a run wherever the flags and the surroundings ask for
-// it, the screen apart. whole is false for a run that was cut short, of which no
-// expected failures are written.
-func (f *gateFlags) tell(r analysis.Report, scenario string, whole bool) error {
-	var errs []error
-	if f.junit != "" {
-		data, err := analysis.JUnit(r, f.strict)
-		if err == nil {
-			err = write("the JUnit report", f.junit, data)
-		}
-		errs = append(errs, err)
+// tellExpected writes what failed as expected failures, if the flags ask for it.
+func (f *gateFlags) tellExpected(r analysis.Report, scenario string) error {
+	if f.writeExpected == "" {
+		return nil
 	}
-	if f.writeExpected != "" && whole {
-		errs = append(errs, write("the expected failures", f.writeExpected, writeExpected(r.Manifest, scenario, r.Summary)))
+	return write("the expected failures", f.writeExpected, writeExpected(r.Manifest, scenario, r.Summary))
+}
+
+// tellJUnit writes the JUnit report, if the flags ask for it, over an earlier one.
+func (f *gateFlags) tellJUnit(r analysis.Report) error {
+	if f.junit == "" {
+		return nil
 	}
-	if name := githubSummary(); name != "" {
-		errs = append(errs, appendTo(name, analysis.MarkdownReport(r)))
+	data, err := analysis.JUnit(r, f.strict)
+	if err != nil {
+		return err
 	}
-	return errors.Join(errs...)
+	return write("the JUnit report", f.junit, data)
+}
+
+// tellPage appends the report to the page of the GitHub job, if this is one.
+func tellPage(r analysis.Report) error {
+	name := githubSummary()
+	if name == "" {
+		return nil
+	}
+	return appendTo(name, analysis.MarkdownReport(r))
 }
 
 func write(what, name string, data []byte) error {

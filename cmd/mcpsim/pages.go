@@ -60,8 +60,12 @@ func (g *gathering) beside(f analysis.Finding, h *history.History, j oracle.Judg
 }
 
 // alsoBroken returns the rules that a finding's example breaks by the same act, and
-// that are not reported for it since the finding's own is stricter.
+// that are not reported for it since the finding's own is stricter. An example that
+// names no event has none.
 func alsoBroken(j oracle.Judgement, f analysis.Finding) []oracle.Rule {
+	if len(f.Example.Events) == 0 {
+		return nil
+	}
 	offence := f.Example.Events[len(f.Example.Events)-1]
 	var out []oracle.Rule
 	for _, v := range j.Verdicts {

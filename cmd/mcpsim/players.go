@@ -20,11 +20,6 @@ type pin struct {
 	where string // a version, or a directory
 }
 
-// isPath reports whether a directory was named, not a version.
-func (p pin) isPath() bool {
-	return p.where == "." || p.where == ".." || strings.ContainsAny(p.where, `/\`)
-}
-
 func (p pin) String() string { return p.name + "@" + p.where }
 
 // linkedPlayers describes the targets that are linked into this program, and so
@@ -65,7 +60,7 @@ func (p pin) check(versioned, linked bool) error {
 		return fmt.Errorf("%s: %s is mcpsim's own and has no versions; leave out the @", p, p.name)
 	case linked:
 		return nil
-	case !versioned || !p.isPath():
+	case !versioned || !engine.IsPath(p.where):
 		return fmt.Errorf("there is no target %q; mcpsim list targets shows %s; one of your own is NAME@PATH, with ./ or ../ in the path", p.name, names(linkedPlayers()))
 	case !ownName.MatchString(p.name):
 		return fmt.Errorf("%s: call it with lower-case letters, digits and hyphens", p)
@@ -165,7 +160,7 @@ func (e *experiment) player(name string) lease.Player {
 func (e *experiment) sources() map[string]string {
 	out := map[string]string{}
 	for _, p := range e.pinned {
-		if p.isPath() {
+		if engine.IsPath(p.where) {
 			out[p.name] = p.where
 		}
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/analysis/oracle"
-	"github.com/mcpsim/mcpsim/analysis/spacetime"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -52,7 +51,11 @@ the newest result under results/. Without one,
 the world is run twice to see that the seed gives the same history, and every
 broken rule counts as a finding.
 
-Exit 1 while a finding is there, 0 when it is gone.`,
+Exit 1 while the finding is there, or has changed: its side breaks its rule for
+another cause, as after a fix that only moves a crash to another function. 0 when it
+is gone: the rule was exercised and held. 3: the experiment failed. 4: not tested,
+since the rule was not exercised in that world, or not decided; a world that breaks
+off too early has shown nothing.`,
 		GroupID: groupTest,
 		Example: `  mcpsim replay cancel-storm --seed 12 --spec-version 2026-07-28
   mcpsim replay results/cancel-storm/latest F1
@@ -286,81 +289,4 @@ func (r *replayCommand) compareRecord(h *history.History, rec recorded) string {
 		line += fmt.Sprintf(" (first at event %d)", history.FirstDifference(rec.history.Events, h.Events))
 	}
 	return line
-}
-
-// print shows the answers, the listing and the last line.
-func (r *replayCommand) print(h *history.History, sameness string, rec recorded) error {
-	j := oracle.Judge(h)
-	broken := r.broken(j, rec)
-	opts := spacetime.Options{Call: r.call, All: r.all, Wire: r.wire, ASCII: r.ascii, Colour: colorful(r.stdout)}
-	if len(broken) > 0 {
-		opts.Finding = spacetime.Finding{ID: named(rec.finding, broken[0].Rule), Violation: broken[0].Violations[0]}
-	}
-	answer, code := r.answer(broken, rec)
-	_, err := fmt.Fprintf(r.stdout, "%s\n%s\n\n%s\nexit %d (%s)\n", sameness, answer, spacetime.Render(h, j, opts), code, answer)
-	if err != nil {
-		return failed(err)
-	}
-	if code != exitOK {
-		return &exitError{code: code}
-	}
-	return nil
-}
-
-// broken lists the verdicts that count, with the violations that do: those of the
-// finding's rule, side and cause, the example's call first, or all that failed.
-func (r *replayCommand) broken(j oracle.Judgement, rec recorded) []oracle.Verdict {
-	var out []oracle.Verdict
-	for _, v := range j.Verdicts {
-		if v.Status != oracle.Fail || r.rule != v.Rule && (r.rule != "" || v.Implied != "") {
-			continue
-		}
-		v.Violations = slices.DeleteFunc(slices.Clone(v.Violations), func(x oracle.Violation) bool {
-			return rec.side != "" && x.Side != rec.side || !rec.meant(x)
-		})
-		slices.SortStableFunc(v.Violations, func(a, b oracle.Violation) int {
-			return preferred(b, rec) - preferred(a, rec)
-		})
-		if len(v.Violations) > 0 {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// meant reports whether a violation has the finding's cause. A result of an older
-// version names none.
-func (rec recorded) meant(v oracle.Violation) bool {
-	return rec.cause == "" || rec.cause == analysis.OtherCauses || rec.cause == v.Signature()
-}
-
-func preferred(v oracle.Violation, rec recorded) int {
-	if rec.call != 0 && v.Call == rec.call {
-		return 1
-	}
-	return 0
-}
-
-func (r *replayCommand) answer(broken []oracle.Verdict, rec recorded) (string, int) {
-	if len(broken) == 0 && r.rule == "" {
-		return "no rule was broken", exitOK
-	}
-	if len(broken) == 0 {
-		return fmt.Sprintf("%s: gone", named(rec.finding, r.rule)), exitOK
-	}
-	if r.rule != "" {
-		return fmt.Sprintf("%s: still there", strings.TrimSpace(rec.finding+" "+r.rule)), exitBroken
-	}
-	var names []string
-	for _, v := range broken {
-		names = append(names, v.Rule)
-	}
-	return "broken: " + strings.Join(names, ", "), exitBroken
-}
-
-func named(finding, rule string) string {
-	if finding == "" {
-		return rule
-	}
-	return finding
 }

@@ -58,10 +58,11 @@ job's summary, the file that GITHUB_STEP_SUMMARY names.
 range, which can be typed again. --until-finding counts worlds up to the smallest
 seed that shows a finding (one that is not expected), whatever --jobs is.
 
-Exit 1 means that the run worked and a MUST was broken (or, with --strict, a
-SHOULD), or that an expected failure is stale. 0: nothing of that. 2: the command
-line or a file is wrong. 3: the experiment failed or was interrupted. 4: nothing
-broken, but a rule that the scenario requires, or --rules names, was not exercised.`,
+Exit 1 means that the run worked and a MUST was broken (or, with --strict, a SHOULD
+or a QUALITY rule), or that an expected failure is stale. 0: nothing of that. 2: the
+command line or a file is wrong. 3: the experiment failed or was interrupted. 4:
+nothing broken, but a rule that the scenario requires, or --rules names, was not
+exercised.`,
 		GroupID: groupTest,
 		Example: `  mcpsim run cancel-storm
   mcpsim run cancel-storm --server go-sdk --client reference --seeds 0-99
@@ -195,7 +196,7 @@ func (r *runCommand) manifest(e *experiment, worker engine.Worker) analysis.Mani
 func (e *experiment) manifest(worker engine.Worker) analysis.Manifest {
 	return analysis.Manifest{
 		Mcpsim: programVersion(), Go: worker.Go, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
-		Scenario: e.typed, ScenarioSHA256: e.scenario.Hash(),
+		ReplayFlags: e.order, Scenario: e.typed, ScenarioSHA256: e.scenario.Hash(),
 		Client: peerOf(e.client), Server: peerOf(e.server), Sources: e.sources(),
 		Transport: e.scenario.Transport, Clock: "virtual", Network: e.scenario.Network.String(),
 		SpecVersions: e.specVersions, Seeded: worker.Seeded,

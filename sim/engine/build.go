@@ -3,10 +3,8 @@ package engine
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,10 +56,14 @@ func Build(ctx context.Context, recipe Recipe, say func(line string)) (Worker, e
 			return Worker{}, b.blame(perr)
 		}
 	}
-	if w.Path, w.Sum, err = b.keep(); err != nil {
+	w.Path, w.Sum = b.kept, b.sum
+	if err := b.prune(time.Now()); err != nil {
 		return Worker{}, err
 	}
-	if w.Players, err = w.greeted(); err != nil {
+	if w.Players, err = w.greeted(ctx); err != nil {
+		if ctx.Err() != nil {
+			return Worker{}, ctx.Err()
+		}
 		return Worker{}, b.blame(err)
 	}
 	w.Elapsed = time.Since(start)
@@ -89,8 +91,8 @@ func (b *build) blame(err error) error {
 }
 
 // greeted starts the worker once, to see that it starts and who plays in it.
-func (w Worker) greeted() ([]lease.Player, error) {
-	p, err := w.start(lease.Setup{}, time.Minute)
+func (w Worker) greeted(ctx context.Context) ([]lease.Player, error) {
+	p, err := w.start(ctx, lease.Setup{}, time.Minute)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +111,9 @@ func prepare(ctx context.Context, recipe Recipe, say func(string)) (*build, erro
 	if b.source, err = findSource(ctx, command); err != nil {
 		return nil, err
 	}
+	if err := recipe.fits(b.source); err != nil {
+		return nil, b.blame(err)
+	}
 	if b.toolchain, err = askToolchain(ctx, command, b.source); err != nil {
 		return nil, err
 	}
@@ -116,33 +121,13 @@ func prepare(ctx context.Context, recipe Recipe, say func(string)) (*build, erro
 	return b, err
 }
 
-// workerDir is the place in the user's cache for the workers of one source tree,
-// one toolchain and one recipe. Other commits of one directory share the place.
-func workerDir(tools toolchain, source string, recipe Recipe) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", &SetupError{"no cache directory for the worker: " + err.Error(), "set HOME or XDG_CACHE_HOME to a directory that can be written"}
-	}
-	parts := []string{source, tools.goroot, tools.version, runtime.GOARCH}
-	for _, m := range recipe.Modules {
-		parts = append(parts, m.Path, m.Version, m.Dir)
-	}
-	for _, p := range recipe.Packages {
-		parts = append(parts, p.Player, p.Import, p.Dir)
-	}
-	key := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	dir := filepath.Join(cache, "mcpsim", fmt.Sprintf("worker-%x", key[:8]))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", &SetupError{"the worker's directory cannot be made: " + err.Error(), "set XDG_CACHE_HOME to a directory that can be written"}
-	}
-	return dir, nil
-}
-
 type build struct {
 	toolchain
 	source, dir string
 	recipe      Recipe
 	say         func(string)
+
+	kept, sum string // path and sum of what was compiled
 }
 
 // seeded builds with the runtime overlay, plain without it.
@@ -169,9 +154,9 @@ func (b *build) fit(ctx context.Context, tags string, flags ...string) error {
 	return err
 }
 
-// compile builds beside the finished worker and then takes its place, so that
-// several programs may build at once and none ever starts half a worker. The
-// copy lets the go command see that nothing changed.
+// compile builds beside the finished worker, keeps what came of it, and then takes
+// its place, so that several programs may build at once and none ever starts half a
+// worker. The copy lets the go command see that nothing changed.
 func (b *build) compile(ctx context.Context, flags ...string) (err error) {
 	final := filepath.Join(b.dir, "worker")
 	tmp, err := copyToTemp(final, b.dir)
@@ -198,7 +183,13 @@ func (b *build) compile(ctx context.Context, flags ...string) (err error) {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("build the worker from %s: %w\n%s", b.source, err, tail(output.String(), 30))
 	}
-	return errors.Join(os.Chmod(tmp, 0o755), os.Rename(tmp, final))
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return fmt.Errorf("build the worker: %w", err)
+	}
+	if b.kept, b.sum, err = keep(tmp, b.dir); err != nil {
+		return err
+	}
+	return os.Rename(tmp, final)
 }
 
 func (b *build) announcement() string {
@@ -206,68 +197,6 @@ func (b *build) announcement() string {
 		return "building the worker: the Go runtime and the SDKs in virtual time, about half a minute, once"
 	}
 	return fmt.Sprintf("building a worker with %s, about half a minute, once", b.recipe)
-}
-
-// keep gives the finished worker a name by its content, so that a run goes on
-// with the worker that it began with while another program builds a newer one.
-// Workers that nobody has built for a month are removed.
-func (b *build) keep() (path, sum string, err error) {
-	final := filepath.Join(b.dir, "worker")
-	f, err := os.Open(final)
-	if err != nil {
-		return "", "", fmt.Errorf("keep the worker: %w", err)
-	}
-	hash := sha256.New()
-	_, err = io.Copy(hash, f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", "", fmt.Errorf("keep the worker: %w", err)
-	}
-	sum = fmt.Sprintf("%x", hash.Sum(nil)[:8])
-	path = filepath.Join(b.dir, "worker-"+sum)
-	if err := os.Link(final, path); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", "", fmt.Errorf("keep the worker: %w", err)
-	}
-	return path, sum, b.prune(path)
-}
-
-const workerAge = 30 * 24 * time.Hour
-
-func (b *build) prune(current string) error {
-	olds, err := filepath.Glob(filepath.Join(b.dir, "worker-*"))
-	if err != nil {
-		return err
-	}
-	for _, old := range olds {
-		info, err := os.Stat(old)
-		if err != nil || old == current || time.Since(info.ModTime()) < workerAge {
-			continue
-		}
-		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("remove an old worker: %w", err)
-		}
-	}
-	return nil
-}
-
-func copyToTemp(path, dir string) (string, error) {
-	tmp, err := os.CreateTemp(dir, ".worker-*")
-	if err != nil {
-		return "", err
-	}
-	old, err := os.Open(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		err = nil
-	case err == nil:
-		_, err = io.Copy(tmp, old)
-		err = errors.Join(err, old.Close(), tmp.Chmod(0o755))
-	}
-	return tmp.Name(), errors.Join(err, tmp.Close())
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func firstLine(err error) string {

@@ -3,6 +3,7 @@ package engine
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,18 +32,30 @@ type child struct {
 	readers  sync.WaitGroup
 }
 
-// start runs the worker and hands it its setup.
-func (w Worker) start(setup lease.Setup, limit time.Duration) (*child, error) {
+// start runs the worker and hands it its setup. It blocks until the worker has
+// greeted, until the worker has used limit of processor time on that, as an init
+// function of a player's may, or until ctx ends, of which it returns the error.
+func (w Worker) start(ctx context.Context, setup lease.Setup, limit time.Duration) (*child, error) {
 	p := &child{crash: &report{}, stderr: &report{}}
 	if err := p.launch(w.Path); err != nil {
 		return nil, fmt.Errorf("start a worker: %w", err)
 	}
-	if err := p.greet(setup); err != nil {
-		d := p.end()
-		return nil, fmt.Errorf("start a worker: %w%s", err, indent(d.Report))
-	}
 	p.guard = watch(p.cmd.Process, limit)
-	return p, nil
+	interrupted := context.AfterFunc(ctx, p.kill)
+	err := p.greet(setup)
+	interrupted()
+	if err == nil && ctx.Err() == nil {
+		p.guard.progress()
+		return p, nil
+	}
+	d := p.end()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case d.How == howSpins || d.How == howStalls:
+		err = fmt.Errorf("%s before it greeted", d.How)
+	}
+	return nil, fmt.Errorf("start a worker: %w%s", err, indent(d.Report))
 }
 
 func (p *child) launch(path string) error {
@@ -148,10 +161,8 @@ func (p *child) end() Death {
 	if p.nonsense != nil && d.Report == "" {
 		d.How = "sent what is no reply: " + firstLine(p.nonsense)
 	}
-	if p.guard != nil {
-		if why := p.guard.stop(); why != "" {
-			d.How = why
-		}
+	if why := p.guard.stop(); why != "" {
+		d.How = why
 	}
 	return d
 }

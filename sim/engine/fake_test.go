@@ -36,6 +36,7 @@ const (
 	vague  = "vague"  // with a greeting that is no JSON
 	stale  = "stale"  // as a worker of another mcpsim
 	awake  = "awake"  // as one whose clock is the wall's
+	stuck  = "stuck"  // not at all, for an init function of its goes round and round
 )
 
 // fake is a worker that is this test binary under another name.
@@ -54,6 +55,10 @@ func fakeWorker(how string) error {
 		return err
 	}
 	switch how {
+	case stuck:
+		for how == stuck {
+			_ = how
+		}
 	case silent:
 		return fmt.Errorf("the disk is on fire")
 	case rude:

@@ -133,7 +133,7 @@ func (s *seat) next(ctx context.Context) (lease.Lease, bool) {
 
 // runWorker runs one worker until the leases end, it is dirty, or it dies.
 func (s *seat) runWorker(ctx context.Context) error {
-	proc, err := s.pool.Worker.start(s.pool.Setup, s.pool.CPULimit)
+	proc, err := s.pool.Worker.start(ctx, s.pool.Setup, s.pool.CPULimit)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (s *seat) died(ctx context.Context, first Death) error {
 func (p *Pool) runAlone(ctx context.Context, l lease.Lease) (Outcome, error) {
 	setup := p.Setup
 	setup.Stream = true
-	proc, err := p.Worker.start(setup, p.CPULimit)
+	proc, err := p.Worker.start(ctx, setup, p.CPULimit)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -155,6 +155,7 @@ func TestWorkerThatDoesNotStart(t *testing.T) {
 		vague:  "read its greeting",
 		stale:  "not a worker of this mcpsim",
 		awake:  "not a worker of this mcpsim",
+		stuck:  "busy loop before it greeted",
 	} {
 		t.Run(how, func(t *testing.T) {
 			_, err := poolOf(t, how, 2).RunOne(t.Context(), lease.Lease{SpecVersion: fine})
@@ -231,6 +232,18 @@ func TestInterruptedWhileSpinning(t *testing.T) {
 		assert.Fail(t, "delivered", "%+v", o)
 		return nil
 	})
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// TestInterruptedBeforeTheGreeting does not wait for a worker that never greets.
+func TestInterruptedBeforeTheGreeting(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	p := poolOf(t, stuck, 1)
+	p.CPULimit = time.Hour
+	time.AfterFunc(50*time.Millisecond, interrupt) // whenever it is, it ends
+	_, err := p.RunOne(ctx, lease.Lease{SpecVersion: fine})
+	assert.ErrorIs(t, err, context.Canceled)
+	_, err = p.Worker.greeted(ctx)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 

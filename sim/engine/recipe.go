@@ -54,14 +54,20 @@ func (r Recipe) String() string {
 	return strings.Join(out, " and ")
 }
 
-// FindModule resolves where a module is to come from: a directory if where looks
-// like one, "." and ".." or anything with a slash, and otherwise whatever the go
-// command takes for a version, "v1.7.0", "latest" or a commit. It may reach the
-// module proxy, and blocks meanwhile.
+// IsPath reports whether where, of a NAME@WHERE, names a directory and not a version:
+// it is "." or "..", or has a slash.
+func IsPath(where string) bool {
+	return where == "." || where == ".." || strings.ContainsAny(where, `/\`)
+}
+
+// FindModule resolves where a module is to come from: a directory if that is what
+// [IsPath] takes where for, and otherwise whatever the go command takes for a
+// version, "v1.7.0", "latest" or a commit. It may reach the module proxy, and blocks
+// meanwhile.
 func FindModule(ctx context.Context, player, path, where string) (Module, error) {
 	m := Module{Player: player, Path: path}
 	var err error
-	if isDir(where) {
+	if IsPath(where) {
 		m.Dir, m.Label, err = moduleDir(ctx, path, where)
 	} else {
 		m.Version, err = released(ctx, path, where)
@@ -71,10 +77,6 @@ func FindModule(ctx context.Context, player, path, where string) (Module, error)
 		return Module{}, fmt.Errorf("%s@%s: %w", player, where, err)
 	}
 	return m, nil
-}
-
-func isDir(where string) bool {
-	return where == "." || where == ".." || strings.ContainsAny(where, `/\`)
 }
 
 // moduleDir makes sure that the directory holds the module.
@@ -189,13 +191,14 @@ func mustBeDir(dir string) error {
 }
 
 // commit names the state of a directory: its commit, with "+dirty" when there is
-// more than that, or "uncommitted" where there is no repository.
+// more than that, or "uncommitted" where there is no repository. Asking takes no lock
+// and writes nothing.
 func commit(ctx context.Context, dir string) (string, error) {
 	head, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--short=12", "HEAD").Output()
 	if err != nil {
 		return "uncommitted", ctx.Err()
 	}
-	status, err := exec.CommandContext(ctx, "git", "-C", dir, "status", "--porcelain", "--", ".").Output()
+	status, err := exec.CommandContext(ctx, "git", "--no-optional-locks", "-C", dir, "status", "--porcelain", "--", ".").Output()
 	if err != nil {
 		return "", fmt.Errorf("ask git for the state of %s: %w", dir, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -74,6 +75,40 @@ func TestLabelOfACheckout(t *testing.T) {
 	edited, err := FindModule(t.Context(), "some-sdk", someSDK, dir)
 	require.NoError(t, err)
 	assert.Equal(t, clean.Label+"+dirty", edited.Label, "a file that is not committed counts, too")
+}
+
+// TestLabelLeavesTheCheckoutAlone: asking for its state does not write its index, which
+// git would do where a file is newer than it says.
+func TestLabelLeavesTheCheckoutAlone(t *testing.T) {
+	dir := tree(t, map[string]string{"go.mod": "module " + someSDK + "\n"})
+	git(t, dir, "init", "-q")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "first")
+	index := filepath.Join(dir, ".git", "index")
+	before, err := os.ReadFile(index)
+	require.NoError(t, err)
+	later := time.Now().Add(time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(dir, "go.mod"), later, later))
+	_, err = commit(t.Context(), dir)
+	require.NoError(t, err)
+	after, err := os.ReadFile(index)
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
+}
+
+// TestPackageOfAnotherCheckout: what is compiled is what is labelled. A package of this
+// module comes from the source of the worker, so it cannot come from elsewhere.
+func TestPackageOfAnotherCheckout(t *testing.T) {
+	here, elsewhere := t.TempDir(), t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(here, link))
+	of := func(module, dir string) Recipe {
+		return Recipe{Packages: []Package{{Player: "mine", Module: module, Dir: dir}}}
+	}
+	assert.NoError(t, of(modulePath, here).fits(here))
+	assert.NoError(t, of(modulePath, link).fits(here), "the same by another name")
+	assert.NoError(t, of("example.com/mine", elsewhere).fits(here), "another module")
+	assert.ErrorContains(t, of(modulePath, elsewhere).fits(here), "mine is in another checkout of mcpsim, "+elsewhere)
 }
 
 func TestFindPackage(t *testing.T) {

@@ -95,6 +95,29 @@ func (b *build) goMod(ctx context.Context) (string, error) {
 	return m.String(), nil
 }
 
+// fits errs when a package of this module lies in another checkout than source, from
+// which it would be compiled all the same.
+func (r Recipe) fits(source string) error {
+	for _, p := range r.Packages {
+		if p.Module != modulePath {
+			continue
+		}
+		theirs, err := os.Stat(p.Dir)
+		if err != nil {
+			return err
+		}
+		ours, err := os.Stat(source)
+		if err != nil {
+			return err
+		}
+		if !os.SameFile(theirs, ours) {
+			return fmt.Errorf("%s is in another checkout of mcpsim, %s, than the worker is built from, %s; use the mcpsim of that checkout, or put the package into a module of its own",
+				p.Player, p.Dir, source)
+		}
+	}
+	return nil
+}
+
 // replacement is the right side of a replace directive in the go.mod of dir, for
 // a go.mod elsewhere.
 func replacement(dir, path, version string) string {

@@ -99,7 +99,7 @@ func Encode(w io.Writer, h *History) error {
 	return e.End()
 }
 
-// Decode reads a whole history. When the input is damaged or cut off it returns
+// Decode reads a whole history, of at most [MaxEvents] events. When the input is damaged or cut off it returns
 // an error together with what stood before the damage; the history is nil only
 // when the header could not be read. [ErrCut] tells a history that merely ends
 // early from one that is damaged.

@@ -24,6 +24,7 @@ type Decoder struct {
 	digest *digester // knows the frames, too
 	line   int       // number of the line read last, from 1
 	n      int       // events so far
+	limit  int       // of events
 	buf    []byte
 	err    error
 }
@@ -38,7 +39,7 @@ type record struct {
 
 // NewDecoder reads the header from r. It reads ahead, and closes nothing.
 func NewDecoder(r io.Reader) (*Decoder, error) {
-	d := &Decoder{r: bufio.NewReaderSize(r, 1<<16), digest: newDigester()}
+	d := &Decoder{r: bufio.NewReaderSize(r, 1<<16), digest: newDigester(), limit: MaxEvents}
 	rec, err := d.record()
 	if err != nil {
 		return nil, err
@@ -79,6 +80,9 @@ func (d *Decoder) next() (Event, error) {
 	}
 	if rec.Kind == "" || rec.Header != nil {
 		return Event{}, d.damaged("this is no event%s", cure)
+	}
+	if d.n == d.limit {
+		return Event{}, d.damaged("there are more than %d events, which is as many as a world has", d.limit)
 	}
 	if rec.Seq != d.n {
 		return Event{}, d.damaged("event %d stands where event %d belongs%s", rec.Seq, d.n, cure)

@@ -169,6 +169,21 @@ func TestDecoderStaysAtItsError(t *testing.T) {
 	}
 }
 
+// TestDecoderIsBounded: a history that no world can have is refused, rather than
+// gathered until memory ends.
+func TestDecoderIsBounded(t *testing.T) {
+	text := encoded(t, conversation())
+	for limit, want := range map[int]string{len(conversation()): "EOF", 2: "line 4: there are more than 2 events"} {
+		d, err := NewDecoder(strings.NewReader(text))
+		require.NoError(t, err)
+		d.limit = limit
+		for err == nil {
+			_, err = d.Next()
+		}
+		require.ErrorContains(t, err, want)
+	}
+}
+
 // Memory must not grow with the number of frames.
 func TestFramesAreForgotten(t *testing.T) {
 	f := frames{}
