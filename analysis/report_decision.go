@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,6 +61,12 @@ func decide(s Summary, required []string, strict bool, partial string) (code int
 	}
 	if open := s.undecided(required); len(open) > 0 {
 		return ExitNotAsked, s.held(broken) + ", but required and not decided: " + strings.Join(open, ", ")
+	}
+	if open := s.unknown(); open != "" {
+		return ExitNotAsked, s.held(broken) + ", but not decided: " + open
+	}
+	if !s.exercised() {
+		return ExitNotAsked, s.held(broken) + ", and no rule was exercised at all"
 	}
 	if broken[1] || broken[2] {
 		return ExitHeld, weakest(broken) + "; --strict makes that exit 1"
@@ -148,6 +155,34 @@ func (s Summary) unexercised(rules []string) []string {
 func (s Summary) undecided(rules []string) []string {
 	return slices.DeleteFunc(slices.Clone(rules), func(rule string) bool {
 		return s.anyTally(rule, RuleTally.decided)
+	})
+}
+
+// unknown names the rule that most worlds leave open, because a process died there
+// of which nobody can say whose fault it was; empty where no world does.
+func (s Summary) unknown() string {
+	worlds := map[string]int{}
+	for _, g := range s.Tested() {
+		for _, r := range g.Rules {
+			worlds[r.Rule] += r.Worlds[oracle.Unknown]
+		}
+	}
+	most := ""
+	for _, rule := range slices.Sorted(maps.Keys(worlds)) {
+		if worlds[rule] > worlds[most] {
+			most = rule
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s in %s", most, plural(worlds[most], "world"))
+}
+
+// exercised reports whether anything was.
+func (s Summary) exercised() bool {
+	return slices.ContainsFunc(s.Tested(), func(g Group) bool {
+		return slices.ContainsFunc(g.Rules, func(r RuleTally) bool { return r.Checked > 0 })
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 func HistoryText(name string, h history.Header, w World) string {
 	pair := Manifest{Client: h.Client, Server: h.Server}.Pair()
 	lines := []string{fold(fmt.Sprintf("%s: seed %d at %s, client %s, server %s, history %s",
-		printable(name, 400), h.Seed, h.SpecVersion, pair.Client, pair.Server, w.Digest), "")}
+		printable(name, 400), h.Seed, printable(h.SpecVersion, 40), printable(pair.Client, 100), printable(pair.Server, 100), w.Digest), "")}
 	named := map[oracle.Status][]string{}
 	for _, v := range w.Judgement.Verdicts {
 		switch {

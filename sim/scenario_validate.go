@@ -58,7 +58,7 @@ func (c *checker) scenario(sc *Scenario) {
 var (
 	nameForm   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	ruleForm   = regexp.MustCompile(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
-	targetForm = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9:._-]*(@[!-~]+)?$`)
+	targetForm = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9:._-]*(@[^\x00-\x1f\x7f]+)?$`)
 )
 
 // words checks what is one word or one line.
@@ -90,7 +90,7 @@ func (c *checker) oneOf(path, word string, legal ...string) {
 }
 
 func (c *checker) target(path, name string) {
-	if !targetForm.MatchString(name) || len(name) > 300 {
+	if !targetForm.MatchString(name) || len(name) > 4096 {
 		c.fault(path, quote(name)+" is no target", "write one that `mcpsim list targets` shows, such as go-sdk")
 		return
 	}

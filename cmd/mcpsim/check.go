@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -88,21 +87,11 @@ func (c *checkCommand) run(args []string) error {
 }
 
 // decide is the decision of a run over the same worlds. What is not whole is what
-// could not be read. Something has to have been exercised, whatever it is.
+// could not be read.
 func (c *checkCommand) decide(s analysis.Summary, rules []string, unread int) analysis.Decision {
-	required := rules
-	if len(required) == 0 && !anyExercised(s) {
-		required = []string{"any rule at all"}
-	}
 	partial := ""
 	if unread > 0 {
 		partial = plural(unread, "history", "histories") + " could not be read"
 	}
-	return analysis.Decide(s, required, c.strict, partial)
-}
-
-func anyExercised(s analysis.Summary) bool {
-	return slices.ContainsFunc(s.Tested(), func(g analysis.Group) bool {
-		return slices.ContainsFunc(g.Rules, func(r analysis.RuleTally) bool { return r.Checked > 0 })
-	})
+	return analysis.Decide(s, rules, c.strict, partial)
 }

@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // historyFiles puts files in the place of directories.
@@ -69,6 +71,14 @@ const (
 
 // read reads one history, compressed or not: its first bytes tell.
 func (c *checkCommand) read(name string) (*history.History, error) {
+	h, err := c.decode(name)
+	if err == nil && !slices.Contains(protocol.Versions(), h.Header.SpecVersion) {
+		return nil, fmt.Errorf("its header names the protocol version %q, of which there is none; the file was changed", h.Header.SpecVersion)
+	}
+	return h, err
+}
+
+func (c *checkCommand) decode(name string) (*history.History, error) {
 	var in io.Reader = c.stdin
 	if name != stdinName {
 		file, err := os.Open(name)

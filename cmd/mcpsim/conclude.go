@@ -53,7 +53,7 @@ func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) e
 		partial = runErr.Error()
 	}
 	r.settle(g, partial != "")
-	summary := g.summary(partial != "" || g.stopped())
+	summary := g.summary(partial != "" || g.stopped() || r.plan.ended != "")
 	if partial != "" {
 		fmt.Fprintf(r.stderr, "%s: writing what was gathered\n", partial)
 	}

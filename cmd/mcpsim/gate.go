@@ -61,7 +61,10 @@ func (f *gateFlags) read(specVersions []string) (gate, error) {
 			return g, fmt.Errorf("--write-expected-failures %s: there is such a file; to bring it up to date, name it with --expected-failures too", f.writeExpected)
 		}
 	}
-	return g, errors.Join(writable("--write-expected-failures", f.writeExpected), writable("--junit", f.junit))
+	if f.junit != "" && (f.junit == f.writeExpected || f.junit == f.expected) {
+		return g, fmt.Errorf("--junit %s: the expected failures are in that file; name another", f.junit)
+	}
+	return g, errors.Join(writable("--write-expected-failures", f.writeExpected), writable("--junit", f.junit), f.clear())
 }
 
 // meet tells the gate what it is held against, now that everything about the
@@ -69,6 +72,21 @@ func (f *gateFlags) read(specVersions []string) (gate, error) {
 func (g *gate) meet(e *experiment) error {
 	g.expected.Scenario, g.expected.Client, g.expected.Server = e.scenario.Name, peerOf(e.client), peerOf(e.server)
 	return bind(g.rules, e.specVersions)
+}
+
+// clear takes an earlier JUnit report away: it says nothing of this run, which may
+// never get as far as to write one.
+func (f *gateFlags) clear() error {
+	if f.junit == "" {
+		return nil
+	}
+	if info, err := os.Stat(f.junit); err != nil || !info.Mode().IsRegular() {
+		return nil // nothing, or a pipe
+	}
+	if err := os.Remove(f.junit); err != nil {
+		return fmt.Errorf("--junit %s: take the earlier report away: %w", f.junit, err)
+	}
+	return nil
 }
 
 // writable refuses a file that certainly cannot be written.

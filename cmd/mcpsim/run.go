@@ -75,6 +75,9 @@ exercised.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			r.seedsGiven = cmd.Flags().Changed("seeds")
+			if cmd.Flags().Changed("for") && r.budget == 0 {
+				return usage(errors.New("--for 0s: it is how long to go on, such as 10m"))
+			}
 			return r.run(cmd.Context(), args[0])
 		},
 	}
