@@ -40,7 +40,7 @@ func dispatchCases() []ruleCase {
 		why: "neither", want: Fail, checked: 2, fails: rule, side: history.Server,
 		script: two(lost + limit),
 	}, {
-		why: "neither, after a cancel: a stricter rule's", want: Pass, checked: 1, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "neither, and a cancel was read later: nothing shows that it was the cancel's doing", want: Fail, checked: 2, fails: rule, side: history.Server,
 		script: two(running + `
 			client issue 2; > call 2
 			25 server < call 2` + cancelled + `server end 1 canceled
@@ -95,7 +95,7 @@ func spuriousCases() []ruleCase {
 			30 client cancel 1; > cancel 1; return 1 canceled
 			40 server < cancel 1; end 1 canceled`},
 	}, {
-		why: "told when another call's cancel had been read: a stricter rule's", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "told in the instant in which another call's cancel was read: a stricter rule's", want: Fail, checked: 1, fails: "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)",
 		script: script{handlers: []string{"cooperative", "cooperative"}, text: running + `
 			client issue 2; > call 2
 			server < call 2; start 2` + cancelled + `server told 2; end 1 canceled; end 2 canceled; > error 2
@@ -104,7 +104,7 @@ func spuriousCases() []ruleCase {
 		why: "told because the session ended", want: Vacuous,
 		script: bare(closedEarly + `server told 1; end 1 canceled; hangup; served`),
 	}, {
-		why: "told in the instant in which the server ended the session", want: Vacuous, uncounted: whyClosing, fails: "RACE-GRACEFUL",
+		why: "told in the instant in which the server ended the session", want: Vacuous, uncounted: whyClosing, fails: "SESSION-SURVIVES",
 		script: bare(running + `50 server told 1; end 1 canceled; hangup; served
 			60 client eof; return 1 lost; close; hangup; closed`),
 	}, {
@@ -150,14 +150,14 @@ func ownCases() []ruleCase {
 		why: "an error is nobody's value", want: Pass, checked: 1,
 		script: two(pair + `60 client < result 2; return 2 refused` + farewell),
 	}, {
-		why: "after a cancel: a stricter rule's", want: Pass, checked: 1, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "after a cancel, which is not that of the call whose answer it is", want: Fail, checked: 2, fails: rule, side: history.Client,
 		script: bare(pair+`52 client issue 3; > call 3
 			53 server < call 3; start 3
 			54 client cancel 3; > cancel 3; return 3 canceled
 			55 server < cancel 3; told 3; end 3 canceled
 			60 client < result 2; return 2 "done 1"`+farewell, "cooperative", "cooperative", "cooperative"),
 	}, {
-		why: "of a response that the client should have dropped: another rule's", want: Vacuous, uncounted: whyUnderLate, fails: "LATE-IGNORED",
+		why: "of a response that the client should have dropped: another rule's", want: Fail, checked: 1, fails: "LATE-IGNORED (ANSWER-OWN)",
 		script: two(`
 			10 client issue 1; > call 1; issue 2; > call 2
 			20 server < call 1; start 1; < call 2; start 2
@@ -168,7 +168,7 @@ func ownCases() []ruleCase {
 			50 server end 2 "done 2"; > result 2
 			60 client < result 2; return 2 "done 1"` + farewell),
 	}, {
-		why: "put there by the server, whatever became of the cancelled one", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "put there by the server, and the cancel came when the other tool had returned", want: Fail, checked: 1, fails: rule, side: history.Server,
 		script: two(`
 			10 client issue 1; > call 1; issue 2; > call 2
 			20 server < call 1; start 1; < call 2; start 2

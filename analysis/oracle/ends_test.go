@@ -97,7 +97,7 @@ func shutdownCases() []ruleCase {
 		script: bare(closedEarly + `server told 1; end 1 canceled
 			11070 server hangup; served`),
 	}, {
-		why: "the same after cancels, with nothing in flight, is a breach of a stricter rule", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "the same after cancels, with nothing in flight, is a breach of a stricter rule", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SHUT-STDIO-SERVER)",
 		script: bare(running + cancelled + `server end 1 canceled
 			50 client close; hangup; closed
 			60 server eof` + hung),
@@ -155,7 +155,7 @@ func closeCases() []ruleCase {
 		script: bare(running + `40 client >> ping
 			50 client close` + hung + `client return 1 closed; hangup; closed`),
 	}, {
-		why: "waits with nothing in flight, after cancels: a stricter rule's", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "waits with nothing in flight, after cancels: a stricter rule's", want: Fail, checked: 1, fails: "RACE-GRACEFUL (CLOSE-BOUNDED)",
 		script: bare(running + cancelled + `server end 1 canceled
 			50 client close` + hung + `client hangup; closed`),
 	}, {
@@ -325,7 +325,7 @@ func TestADeadServerIsNotAccused(t *testing.T) {
 			1000 client close; closed
 			2000 world leak chan receive|created by example.com/mcp.(*ClientSession).start`, "NO-LEAK"},
 		{"a crash in what was its code", died + `world crash server panic`, ""},
-		{"a crash in the client's", died + `world crash client panic`, "RACE-GRACEFUL"},
+		{"a crash in the client's", died + `world crash client panic`, "SESSION-SURVIVES"},
 		{"its handler", running + `40 client cancel 1; > cancel 1; return 1 canceled
 			50 server exit
 			80 client eof

@@ -31,107 +31,31 @@ func respondOnce(x *index, t *tally) {
 
 // raceGraceful: whatever crosses a cancel, the two processes, the session and
 // all other calls survive it. What RESP-ONCE and LATE-IGNORED say already is not
-// said again.
+// said again, and what no cancel can have had a part in is left to other rules.
 func raceGraceful(x *index, t *tally) {
-	if x.crash != nil || x.broken != nil {
-		x.judgeEnd(t)
-	} else {
-		x.judgeProbe(t)
+	if len(x.cancels) == 0 && !x.anyGaveUp() {
+		return
+	}
+	if m := x.mishap(t); m.at != nil {
+		if cancel := x.known(m.Side, nil, m.at); cancel != nil {
+			m.Lateness = span(cancel, m.at)
+			t.fail(m.Violation, cancel, m.at)
+		} else {
+			t.leave(whyNoCancel)
+		}
 	}
 	x.judgeClosing(t)
-	if len(x.cancels) > 0 {
-		owners := x.ownersByTaker()
-		for i := range x.calls {
-			x.judgeBystander(&x.calls[i], owners[&x.calls[i]], t)
-		}
+	owners := x.strayValues()
+	for i := range x.calls {
+		x.judgeBystander(&x.calls[i], owners[&x.calls[i]], t)
 	}
 	if x.crash != nil && x.crash.Blame == toolsCrash {
 		t.leave(whyToolCrashed)
 		return // what the other cancels would have come to is not known
 	}
 	// What is put to the test is every cancel; a world of one cancel may end badly
-	// in several ways, and one without any may, too.
+	// in several ways.
 	t.verdict.Checked = max(len(x.cancels), t.verdict.Failed)
-}
-
-// judgeEnd judges a world that crashed, or whose session ended without the
-// application's asking.
-func (x *index) judgeEnd(t *tally) {
-	if x.crash != nil && x.crash.Blame == toolsCrash {
-		return
-	}
-	if x.crash != nil {
-		side, known := blamed(x.crash.Blame)
-		if !known || x.exit != nil && side != history.Client { // the code of a process that was dead already
-			t.unknown = true
-			return
-		}
-		t.failAt(x, x.crash, Violation{Side: side, What: "crashed: " + firstLine(x.crash.Text), Cause: crashCause(x.crash.Text)})
-		return
-	}
-	side := x.broken.Side
-	if x.broken.Kind == history.EOF {
-		side = side.Peer() // nobody saw who hung up, but one reads the end of what the other writes
-	}
-	if side.Peer() == history.World || x.connected == nil || x.connected.Text != "" || before(x.broken, x.connected) {
-		return // the network's doing, or no session yet
-	}
-	t.failAt(x, x.broken, Violation{Side: side, What: "ended the session without having been asked to"})
-}
-
-// toolsCrash is the blame for a crash in the scenario's own tool, which took the
-// process with it: that is what a panic that nobody recovers does, and no clause
-// asks an SDK to recover what is not its own.
-const toolsCrash = "tool"
-
-func blamed(blame string) (side history.Side, known bool) {
-	switch blame {
-	case "client":
-		return history.Client, true
-	case "server":
-		return history.Server, true
-	case "pair":
-		return history.World, true
-	}
-	return "", false
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s[:min(len(s), maxQuote)]
-}
-
-// failAt fails on the evidence of e, and of the last cancel before it.
-func (t *tally) failAt(x *index, e *history.Event, v Violation) {
-	v.Lateness, v.BeforeCancel = -1, true
-	var cancel *history.Event
-	if f := x.lastCancel(e); f != nil {
-		cancel = f.write
-		v.Lateness, v.BeforeCancel = span(cancel, e), false
-	}
-	t.fail(v, cancel, e)
-}
-
-// judgeProbe judges the sign of life after the race. A probe that the
-// application's own closing cut short proves nothing.
-func (x *index) judgeProbe(t *tally) {
-	if x.probe == nil || before(x.horizon, x.probe) {
-		return
-	}
-	witness, what := x.probed, "failed the health probe"
-	if witness == nil || before(x.close, witness) {
-		witness, what = x.ended(), "did not answer the health probe"
-		if witness == nil || span(x.probe, witness) < max(x.header.Settle, 1) {
-			return
-		}
-	} else if witness.Text == "" {
-		return
-	}
-	if x.enRoute(witness) {
-		t.leave(whyEnRoute)
-		return
-	}
-	t.failAt(x, witness, Violation{Side: x.silentSide(x.probeRequest(), witness), What: what, Cause: stuckCause})
 }
 
 // enRoute reports whether the network still held something at that event: a frame
@@ -172,31 +96,39 @@ func (f *frame) reached() time.Duration {
 // judgeClosing judges a session that the application closed when everything was
 // quiet, and that did not end: somebody waits for what will never come.
 func (x *index) judgeClosing(t *tally) {
+	side, why := x.stuckClosing()
+	switch {
+	case why != "":
+		t.leave(why)
+	case side != "":
+		t.fail(Violation{
+			Side: side, What: "did not end the session that the application closed", Lateness: -1, Cause: stuckCause,
+		}, x.close, x.stalled)
+	}
+}
+
+// stuckClosing tells which side did not end a session after cancels, or why that
+// is nobody's fault; nothing when the session ended, or when other rules judge.
+func (x *index) stuckClosing() (side history.Side, why string) {
 	end := x.stalled
 	if end == nil || x.crash != nil || x.lastCancel(end) == nil || x.abrupt {
-		return
+		return "", ""
 	}
 	if x.enRoute(end) {
-		t.leave(whyEnRoute)
-		return
+		return "", whyEnRoute
 	}
 	for i := range x.calls {
 		if x.calls[i].holdsOut(end) {
-			t.leave(whyToolRuns)
-			return
+			return "", whyToolRuns
 		}
 	}
-	v := Violation{What: "did not end the session that the application closed", Lateness: -1, Cause: stuckCause}
 	if !before(x.closed, end) {
-		v.Side = common(v.Side, history.Client)
+		side = history.Client
 	}
 	if !before(x.served, end) {
-		v.Side = common(v.Side, history.Server)
+		side = common(side, history.Server)
 	}
-	if v.Side == "" {
-		return // both ended: the limit was not reached by the closing
-	}
-	t.fail(v, x.close, end)
+	return side, "" // no side, if both ended: the limit was not reached by the closing
 }
 
 // holdsOut reports whether the tool of c was still running at end by its own
@@ -278,43 +210,111 @@ func arrived(f *frame) bool {
 	return f.read != nil || f.unread != nil && f.unread.Arrived > 0
 }
 
-// judgeBystander judges a call that nobody cancelled: it must not notice the
-// cancels around it. owner is the call whose value it returned, if any.
+// judgeBystander judges a call of which the cancels of others are none of its
+// business. owner is the call whose value it returned, if any.
 func (x *index) judgeBystander(c, owner *call, t *tally) {
-	if c.cancel != nil || c.req != nil && (c.req.cancel != nil || c.req.reused) {
+	if c.req != nil && c.req.reused {
 		return
 	}
-	if e, v := x.harm(c, owner, t); e != nil {
+	h := x.harm(c, owner)
+	switch {
+	case h.why != "":
+		t.leave(h.why)
+	case h.cancel != nil:
 		c.hit = true
-		v.Call, v.Handler, v.Method, v.Cause = c.Call.Call, c.kind(), c.otherMethod(), cmp.Or(v.Cause, hitCause)
-		t.failAt(x, e, v)
+		v := Violation{
+			Call: c.Call.Call, Side: h.side, Handler: c.kind(), Method: c.otherMethod(),
+			What: h.what, Cause: h.cause, Lateness: span(h.cancel, h.at),
+		}
+		t.fail(v, h.cancel, h.at)
 	}
 }
 
-// harm returns what befell c, and the event that shows it; nil when it is well.
-func (x *index) harm(c, owner *call, t *tally) (*history.Event, Violation) {
+// A harm is what a call suffered from the cancel of another one.
+type harm struct {
+	cancel, at  *history.Event
+	side        history.Side
+	what, cause string
+	why         string // it is nobody's fault
+}
+
+// harm returns what the cancel of another call did to c; an empty one when it is
+// well, and where nothing shows that the cancel did it.
+func (x *index) harm(c, owner *call) harm {
+	if cancel := x.toldWith(c); cancel != nil {
+		return harm{cancel: cancel, at: c.told, side: history.Server, cause: hitCause,
+			what: "told a handler whose call nobody had cancelled by then"}
+	}
+	if cancel := x.mixedUp(c, owner); cancel != nil {
+		return harm{cancel: cancel, at: c.ret, side: history.Server, cause: hitCause,
+			what: "gave a call the answer of a cancelled one"}
+	}
 	switch {
-	case before(x.cancelled, c.told) && !before(x.over, c.told):
-		return c.told, Violation{Side: history.Server, What: "told a handler whose call nobody had cancelled"}
-	case owner != nil && x.lateTaken(c, owner) == nil && x.lastCancel(c.ret) != nil:
-		return c.ret, Violation{Side: x.mixer(c, owner), What: "gave a call the answer of another one"}
-	case c.ret != nil && c.ret.Text != "" && !before(x.over, c.ret) && x.lastCancel(c.ret) != nil:
-		if c.end != nil && c.end.Text != "" {
-			t.leave(whyOwnError)
-			return nil, Violation{}
-		}
-		return c.ret, Violation{Side: x.failingSide(c), What: "failed a call that nobody had cancelled"}
+	case c.reason() != nil:
+		return harm{}
+	case c.ret != nil && c.ret.Text != "" && !before(x.over, c.ret):
+		return x.failedUnder(c)
 	}
-	if end := x.stuck(c); end != nil && x.lastCancel(end) != nil {
-		if x.enRoute(end) {
-			t.leave(whyEnRoute)
-			return nil, Violation{}
-		}
-		if side := x.silentSide(c.req, end); side != history.World {
-			return end, Violation{Side: side, What: "never finished a call that nobody had cancelled", Cause: stuckCause}
-		}
+	return x.unfinished(c)
+}
+
+// toldWith returns the cancel with which the handler of c was told to stop: that
+// of another call, read in the instant in which the handler was told; nil if it was
+// told for another reason, or for none.
+func (x *index) toldWith(c *call) *history.Event {
+	if c.told == nil || before(c.reason(), c.told) || before(x.over, c.told) || x.over != nil && x.over.At == c.told.At {
+		return nil
 	}
-	return nil, Violation{}
+	cancel := x.known(history.Server, nil, c.told)
+	if cancel == nil || c.told.At > cancel.At+x.grace {
+		return nil
+	}
+	return cancel
+}
+
+// mixedUp returns the cancel of owner if the server had read it while owner was
+// queued or running, and then put owner's value into the answer to c.
+func (x *index) mixedUp(c, owner *call) *history.Event {
+	if owner == nil || x.mixer(c, owner) != history.Server || x.standing(owner) != live || !before(owner.req.c, c.req.first.write) {
+		return nil
+	}
+	return owner.req.c
+}
+
+// failedUnder is the harm of a call that returned an error, if the side that made
+// it learned of another call's cancel while it had c in hand.
+func (x *index) failedUnder(c *call) harm {
+	h := harm{at: c.ret, side: x.failingSide(c), what: "failed a call that nobody had cancelled", cause: hitCause}
+	if h.side == history.Server {
+		h.cancel = x.known(h.side, c.req.frame.read, c.req.first.write)
+	} else {
+		h.cancel = x.known(h.side, c.issue, c.ret)
+	}
+	if h.cancel != nil && c.end != nil && c.end.Text != "" {
+		return harm{why: whyOwnError}
+	}
+	return h
+}
+
+// unfinished is the harm of a call whose handler had returned and whose caller
+// waited on, if the side at which it was lost learned of another call's cancel while
+// it had c in hand. When a request was lost that was never begun, nothing shows.
+func (x *index) unfinished(c *call) harm {
+	end := x.stuck(c)
+	if end == nil || c.end == nil || c.req == nil {
+		return harm{}
+	}
+	h := harm{at: end, side: x.silentSide(c.req, end), what: "never finished a call that nobody had cancelled", cause: stuckCause}
+	switch h.side {
+	case history.Server:
+		h.cancel = x.known(h.side, c.req.frame.read, c.end)
+	case history.Client:
+		h.cancel = x.known(h.side, c.issue, cmp.Or(c.req.readReply, c.req.first.write))
+	}
+	if h.cancel != nil && x.enRoute(end) {
+		return harm{why: whyEnRoute}
+	}
+	return h
 }
 
 // mixer tells which side gave c the value of owner: the server, if it is on the

@@ -48,6 +48,9 @@ func matrix() []row {
 		if other, ok := inTheOtherNetwork(r); ok {
 			rows = append(rows, other)
 		}
+		if other, ok := amongCancels(r); ok {
+			rows = append(rows, other)
+		}
 	}
 	return rows
 }
@@ -83,6 +86,15 @@ func inTheOtherNetwork(r row) (row, bool) {
 		return r, true
 	}
 	return r, false
+}
+
+// amongCancels makes a second row for a mutant whose defect has nothing to do with
+// cancels: where there are some, it breaks the same rules, and is not said to break
+// those of cancels.
+func amongCancels(r row) (row, bool) {
+	alone := r.scenario == "no-cancels"
+	r.scenario = steady
+	return r, alone
 }
 
 // cleanRow has the reference on both sides.
