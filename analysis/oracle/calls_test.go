@@ -64,6 +64,18 @@ func dispatchCases() []ruleCase {
 			` + limit + `
 			60002 client ~ progress 1`).unarrived(),
 	}, {
+		why: "handled, and never answered", want: Fail, checked: 1, fails: rule, side: history.Server,
+		script: bare(running + `30 server end 1 "done 1"
+			60000 world horizon calls had not returned
+			60001 client close; return 1 closed; hangup; closed`),
+	}, {
+		why: "handled and never answered, and a cancel was read meanwhile: a stricter rule's", want: Fail, checked: 2, fails: "RACE-GRACEFUL (REQUEST-DISPATCHED)",
+		script: two(running + `
+			client issue 2; > call 2
+			25 server < call 2; start 2` + cancelled + `server end 1 canceled
+			60 server end 2 "done 2"
+			` + limit),
+	}, {
 		why: "an id that was used twice", want: Vacuous,
 		script: bare(`10 client issue 1; > call 1; > call 1
 			20 server < call 1; < call 1` + `
@@ -149,6 +161,38 @@ func ownCases() []ruleCase {
 	}, {
 		why: "an error is nobody's value", want: Pass, checked: 1,
 		script: two(pair + `60 client < result 2; return 2 refused` + farewell),
+	}, {
+		why: "two get the same foreign answer, and both count", want: Fail, checked: 3, fails: rule, side: history.Client,
+		script: bare(pair+`52 client issue 3; > call 3
+			53 server < call 3; start 3; end 3 "done 3"; > result 3
+			60 client < result 2; return 2 "done 1"; < result 3; return 3 "done 1"`+farewell, "cooperative", "cooperative", "cooperative"),
+	}, {
+		why: "two get the answer of a cancelled call", want: Fail, checked: 2, fails: "LATE-IGNORED (ANSWER-OWN)",
+		script: bare(`10 client issue 1; > call 1; issue 2; > call 2; issue 3; > call 3
+			20 server < call 1; start 1; < call 2; start 2; < call 3; start 3
+			30 server end 1 "done 1"; > result 1
+			32 client cancel 1; > cancel 1; return 1 canceled
+			40 client < result 1; return 2 "done 1"; return 3 "done 1"
+			42 server < cancel 1; end 2 "done 2"; > result 2; end 3 "done 3"; > result 3
+			60 client < result 2; < result 3`+farewell, "cooperative", "cooperative", "cooperative"),
+	}, {
+		why: "an id that was used twice: whose answer it is cannot be told", want: Pass, checked: 1, uncounted: whyUnclearID,
+		script: two(`
+			10 client issue 1; > call 1; issue 2; > call 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2; < call 2
+			30 server end 1 "done 1"; > result 1
+			40 client < result 1; return 1 "done 1"
+			50 server end 2 "done 2"; > stale 2
+			60 client < stale 2; return 2 "done 1"` + farewell),
+	}, {
+		why: "put there by the server, after it had read that call's cancel while its tool ran: a stricter rule's", want: Fail, checked: 1, fails: "RACE-GRACEFUL (ANSWER-OWN)",
+		script: bare(`10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			32 client cancel 1; > cancel 1; return 1 canceled
+			42 server < cancel 1; told 1
+			45 server end 1 "done 1"
+			50 server end 2 "done 2"; > stale 2
+			60 client < stale 2; return 2 "done 1"`+farewell, "stubborn", "cooperative"),
 	}, {
 		why: "after a cancel, which is not that of the call whose answer it is", want: Fail, checked: 2, fails: rule, side: history.Client,
 		script: bare(pair+`52 client issue 3; > call 3

@@ -303,6 +303,39 @@ func TestCallersOfADeadServer(t *testing.T) {
 		script: bare(running + `50 client close; hangup; closed
 			60 server eof; told 1; end 1 canceled; hangup; served` + hung + `client return 1 closed`),
 	}, {
+		why: "the server hung up, and the application closes before the client can know of it", want: Pass, checked: 1, fails: "SESSION-SURVIVES",
+		script: bare(running + `40 server told 1; end 1 canceled; hangup; served
+			50 client close
+			60 client eof; return 1 lost; hangup; closed`),
+	}, {
+		why: "the server hung up, and what it had written last still keeps the client from reading the end", want: Vacuous, fails: "SESSION-SURVIVES",
+		script: bare(running + `40 server told 1; end 1 canceled; hangup; served
+			60000 world horizon calls had not returned
+			60001 client close; return 1 closed; hangup; closed`),
+	}, {
+		why: "given up while the request itself is half written, and then closed", want: Vacuous, uncounted: whyClosing,
+		script: bare(`10 client issue 1; >> call 1
+			30 client cancel 1
+			50 client close
+			60 client .failed; return 1 canceled; hangup; closed`),
+	}, {
+		why: "given up while the request itself is half written, and the network never takes the rest", want: Vacuous, uncounted: whyOwnRequest,
+		script: bare(`10 client issue 1; >> call 1
+			30 client cancel 1
+			60000 world horizon calls had not returned
+			60001 client close; .failed; return 1 canceled; hangup; closed`),
+	}, {
+		why: "given up a millisecond before the closing, while the cancel waits for the network", want: Vacuous, uncounted: whyClosing,
+		script: bare(running + `49 client cancel 1; >> cancel 1
+			50 client close; hangup
+			60 client .failed; return 1 canceled; closed
+			70 server eof; told 1; end 1 canceled; hangup; served`),
+	}, {
+		why: "given up before the closing, and not released by that either", want: Fail, checked: 1, fails: rule, side: history.Client,
+		script: bare(running + `49 client cancel 1; > cancel 1
+			50 client close; hangup; closed
+			60 server < cancel 1; told 1; end 1 canceled; eof; hangup; served` + hung + `client return 1 closed`),
+	}, {
 		why: "given up, and then closed before time passed", want: Pass, checked: 1,
 		script: bare(running + `50 client cancel 1; close; hangup; return 1 closed; closed
 			60 server eof; told 1; end 1 canceled; hangup; served`),
