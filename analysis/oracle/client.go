@@ -225,10 +225,9 @@ func callerUnblocks(x *index, t *tally) {
 // is still under way then is the closing's to release.
 func (x *index) waits(c *call) []wait {
 	var out []wait
-	gone := x.connectionGone()
 	if c.cancel != nil {
 		out = append(out, wait{c.cancel, x.horizon, "held its caller, who had given up"})
-	} else if x.broken != nil && c.pending(gone) {
+	} else if gone := x.connectionGone(); c.pending(gone) {
 		out = append(out, wait{gone, x.horizon, "held its caller, whose connection was gone"})
 	}
 	if x.broken == nil && x.abrupt && c.pending(x.bereft) && !before(x.close, x.bereft) {
@@ -242,12 +241,12 @@ func (x *index) waits(c *call) []wait {
 
 // connectionGone returns the first event by which the client knew that a session
 // which nobody had asked to end was over: it had hung up itself, or it had read the
-// end of its input.
+// end of its input. It is nil of other sessions.
 func (x *index) connectionGone() *history.Event {
-	if x.broken != nil && x.broken.Side == history.Client {
-		return x.broken
+	if x.broken == nil {
+		return nil
 	}
-	return x.bereft
+	return earlier(x.bereft, x.quit)
 }
 
 func (x *index) judgeWaits(c *call, waits []wait, t *tally) {

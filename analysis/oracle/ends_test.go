@@ -313,6 +313,12 @@ func TestCallersOfADeadServer(t *testing.T) {
 			60000 world horizon calls had not returned
 			60001 client close; return 1 closed; hangup; closed`),
 	}, {
+		why: "the server hung up, and so did the client, which never read the end, and holds its caller", want: Fail, checked: 1, fails: "SESSION-SURVIVES CALLER-UNBLOCKS",
+		script: bare(running + `40 server told 1; end 1 canceled; hangup; served
+			50 client hangup
+			60000 world horizon calls had not returned
+			60001 client close; return 1 closed; closed`),
+	}, {
 		why: "given up while the request itself is half written, and then closed", want: Vacuous, uncounted: whyClosing,
 		script: bare(`10 client issue 1; >> call 1
 			30 client cancel 1
