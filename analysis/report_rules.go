@@ -89,7 +89,7 @@ func wording(rule string) RuleText {
 			Counts:   openCancels + ", of calls that report progress",
 			Exercise: "No call that reports progress was cancelled while it ran: use chatty tools."}
 	case "CALLER-UNBLOCKS":
-		return RuleText{Says: "does not give control back to a caller who gave up, or whose connection is gone", OwnWords: true,
+		return RuleText{Says: "does not give control back to a caller who gave up, whose connection is gone, or whose response has come", OwnWords: true,
 			Counts:   "callers who gave up or lost their connection",
 			Exercise: "No caller gave up a call that was still pending, and no connection was lost under one."}
 	case "CANCEL-NONBLOCKING":
@@ -122,7 +122,7 @@ func endWording(rule string) RuleText {
 		return RuleText{Says: "tells a handler to stop that nobody asked to stop", Counts: "handlers that nobody wanted to stop",
 			Exercise: "No handler came to its end without a cancel."}
 	case "ANSWER-OWN":
-		return RuleText{Says: "gives a call the answer of another one", Counts: "calls that returned a value", Exercise: "No call returned a value."}
+		return RuleText{Says: "does not give a call its own answer", OwnWords: true, Counts: "calls that returned a value", Exercise: "No call returned a value."}
 	}
 	return RuleText{}
 }

@@ -2,8 +2,9 @@ package oracle
 
 import "github.com/mcpsim/mcpsim/sim/history"
 
-// What these rules ask of every call, RACE-GRACEFUL asks of those that the cancel
-// of another one has harmed. There it is a MUST, and is reported as such.
+// What these rules ask of every call, RACE-GRACEFUL asks of those that, as order and
+// equality of times prove, the cancel of another one has harmed. There it is a MUST,
+// and is reported as such.
 
 // requestDispatched: a request that was read is handled and answered.
 func requestDispatched(x *index, t *tally) {
@@ -46,10 +47,6 @@ func (x *index) judgeLost(c *call, end *history.Event, t *tally) {
 		return
 	}
 	v.What, v.Lateness = "handled a request, and never answered it", span(c.end, end)
-	if x.unfinished(c).cancel != nil {
-		t.failUnder("RACE-GRACEFUL", v, c.req.frame.read, c.end, end)
-		return
-	}
 	t.fail(v, c.req.frame.read, c.end, end)
 }
 
@@ -96,14 +93,16 @@ func (c *call) reason() *history.Event {
 	return earlier(c.cancel, c.req.cancel.write)
 }
 
-// answerOwn: a call returns its own tool's value and no other's.
+// answerOwn: a call returns its own tool's value, no other's, and no error instead.
 func answerOwn(x *index, t *tally) {
 	owners := x.strayValues()
 	for i := range x.calls {
 		c := &x.calls[i]
 		owner := owners[c]
 		switch {
-		case c.ret == nil || c.ret.Text != "":
+		case c.ret == nil:
+		case c.ret.Text != "":
+			x.judgeError(c, t)
 		case owner == nil:
 			if c.end != nil && c.end.Value != "" && c.end.Value == c.ret.Value {
 				t.kept(c, "")
@@ -114,6 +113,25 @@ func answerOwn(x *index, t *tally) {
 			x.judgeStray(c, owner, t)
 		}
 	}
+}
+
+// judgeError judges a call that returned an error: its tool had returned none, and its
+// answer had come.
+func (x *index) judgeError(c *call, t *tally) {
+	answered := c.req != nil && !c.req.reused && before(c.req.readReply, c.ret)
+	fine := c.end != nil && c.end.Text == "" && before(c.end, c.ret)
+	if !answered || !fine || c.reason() != nil || before(x.over, c.ret) {
+		return
+	}
+	v := Violation{
+		Call: c.Call.Call, Side: x.failingSide(c), Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
+		What: "failed a call whose tool had returned a result",
+	}
+	if x.failedUnder(c) != nil {
+		t.failUnder("RACE-GRACEFUL", v, c.end, c.ret)
+		return
+	}
+	t.fail(v, c.end, c.ret)
 }
 
 func (x *index) judgeStray(c, owner *call, t *tally) {

@@ -69,7 +69,7 @@ func dispatchCases() []ruleCase {
 			60000 world horizon calls had not returned
 			60001 client close; return 1 closed; hangup; closed`),
 	}, {
-		why: "handled and never answered, and a cancel was read meanwhile: a stricter rule's", want: Fail, checked: 2, fails: "RACE-GRACEFUL (REQUEST-DISPATCHED)",
+		why: "handled and never answered, and a cancel was read meanwhile", want: Fail, checked: 2, fails: rule,
 		script: two(running + `
 			client issue 2; > call 2
 			25 server < call 2; start 2` + cancelled + `server end 1 canceled
@@ -159,8 +159,23 @@ func ownCases() []ruleCase {
 		why: "a value that nobody returned proves nothing", want: Pass, checked: 1,
 		script: two(pair + `60 client < result 2; return 2 "done 3"` + farewell),
 	}, {
-		why: "an error is nobody's value", want: Pass, checked: 1,
+		why: "an error, although the tool had returned a result", want: Fail, checked: 2, fails: rule, side: history.Client,
 		script: two(pair + `60 client < result 2; return 2 refused` + farewell),
+	}, {
+		why: "an error that the server made of a result in the instant of another call's cancel", want: Fail, checked: 1, fails: "RACE-GRACEFUL (ANSWER-OWN)",
+		script: two(running + `
+			client issue 2; > call 2
+			25 server < call 2; start 2` + cancelled + `server end 1 canceled; end 2 "done 2"; > error 2
+			50 client < error 2; return 2 internal` + farewell),
+	}, {
+		why: "an error of the tool's is its answer", want: Vacuous,
+		script: bare(running + `30 server end 1 oops; > error 1
+			40 client < error 1; return 1 oops` + farewell),
+	}, {
+		why: "an error for want of an answer", want: Vacuous,
+		script: bare(running + `30 server end 1 "done 1"; > result 1
+			35 client return 1 impatient
+			40 client < result 1` + farewell),
 	}, {
 		why: "two get the same foreign answer, and both count", want: Fail, checked: 3, fails: rule, side: history.Client,
 		script: bare(pair+`52 client issue 3; > call 3

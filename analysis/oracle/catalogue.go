@@ -186,13 +186,12 @@ func sharedRules() []Rule {
 		Property:  Liveness,
 		Clauses:   onBothPages("Both parties MUST handle these race conditions gracefully", Must),
 		Convicts: "After a side knew of a cancel (it had read or written it, or its caller had given up): a crash in that side's own code; the session ended by it without having been asked to; " +
-			"a health probe that it failed. After a cancel: a session that could not be closed. And of a call, by the cancel of another one: its handler was told in the instant in which the server had read that cancel; " +
-			"the server gave it the value of a call of which it had read the cancel while that was queued or running; or it failed, or was never finished although its handler had returned, " +
-			"and the side that did that had learned of the cancel while it had the call in hand.",
+			"a health probe that it failed. After a cancel: a session that could not be closed. And of another call than the cancelled one: its handler was told in the instant in which the server " +
+			"had read that cancel; it was made to fail in the instant in which the side that did it had learned of that cancel; or the server gave it the value of a call of which it had read the cancel while that was queued or running.",
 		Exempt: []Exemption{
 			{Why: whyNoCancel, What: "What kills a session before the side that does it can know of any cancel is no race: SESSION-SURVIVES judges that."},
-			{What: "A call that is harmed otherwise, in a world with cancels. That a cancel came before proves nothing: NO-SPURIOUS-CANCEL, ANSWER-OWN and REQUEST-DISPATCHED judge that. " +
-				"A request that is lost before its handler began does not show when it was lost, and is always REQUEST-DISPATCHED's."},
+			{What: "A call that is harmed at another time. That a cancel came before proves nothing: NO-SPURIOUS-CANCEL, ANSWER-OWN, CALLER-UNBLOCKS and REQUEST-DISPATCHED judge that. " +
+				"When a request or an answer was lost does not show, so these are theirs always."},
 			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session, or when the scenario ends it, is lost, and may be.",
 				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
 			{What: "A session that ends with calls in flight and cannot be closed: CLOSE-BOUNDED and SHUT-STDIO-SERVER judge that."},
@@ -233,7 +232,7 @@ func qualityRules() []Rule {
 		Mutants: []string{"mutant:quits-early"},
 	}, {
 		ID:        "CALLER-UNBLOCKS",
-		Statement: "A caller who gave up, or whose connection is gone, gets control back.",
+		Statement: "A caller who gave up, whose connection is gone, or whose response has come, gets control back.",
 		Property:  Liveness,
 		Convicts: "The call had not returned when the world reached its limit. Where the application closes the session while calls are in flight, that is ten minutes after the closing. " +
 			"A connection is gone when the client has ended the session itself, when it has read the end of its input, and when Close has returned.",

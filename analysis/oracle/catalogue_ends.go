@@ -75,14 +75,12 @@ func callRules() []Rule {
 		Property:  Liveness,
 		Convicts: "A call's request was read, nobody cancelled it, and until the world reached its limit the writing of a response did not begin, although the handler had returned; " +
 			"or neither did its handler begin, in twice the time that all tools together need.",
-		Implied: "RACE-GRACEFUL",
 		Exempt: []Exemption{
-			{Why: whyUnderRace, What: "The handler had returned, and the server had read the cancel of another call while it had the request in hand: the same is a breach of RACE-GRACEFUL."},
 			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
 			{What: "The session ended first."},
 		},
 		Notes: []string{
-			"When a request was lost that was never begun does not show, so that a cancel which came later, or before, proves nothing.",
+			"When a request or its answer was lost does not show, so that the cancel of another call which came later, or before, proves nothing: RACE-GRACEFUL does not count it.",
 		},
 		Mutants: []string{"mutant:loses-requests"},
 	}, {
@@ -101,10 +99,12 @@ func callRules() []Rule {
 		ID:        "ANSWER-OWN",
 		Statement: "Each call gets its own answer.",
 		Property:  Safety,
-		Convicts:  "A call returned the value that the tool of another call, and of no third one, had returned before.",
-		Implied:   "RACE-GRACEFUL or LATE-IGNORED",
+		Convicts: "A call returned the value that the tool of another call, and of no third one, had returned before. Or its tool had returned a result, its response had come, " +
+			"nobody had cancelled it, and it returned an error.",
+		Implied: "RACE-GRACEFUL or LATE-IGNORED",
 		Exempt: []Exemption{
-			{Why: whyUnderRace, What: "The server put there the value of a call of which it had read the cancel while that was queued or running: the same is a breach of RACE-GRACEFUL."},
+			{Why: whyUnderRace, What: "The server put there the value of a call of which it had read the cancel while that was queued or running, or the call was made to fail in the instant of another one's cancel: " +
+				"the same is a breach of RACE-GRACEFUL."},
 			{Why: whyUnderLate, What: "The value was that of a cancelled call whose response the client should have dropped."},
 			unclearIDExemption(),
 		},

@@ -208,8 +208,8 @@ type wait struct {
 	what  string
 }
 
-// callerUnblocks: a caller that gave up, or whose connection is gone, gets
-// control back.
+// callerUnblocks: a caller that gave up, whose connection is gone, or whose response
+// has come, gets control back.
 func callerUnblocks(x *index, t *tally) {
 	for i := range x.calls {
 		c := &x.calls[i]
@@ -233,10 +233,20 @@ func (x *index) waits(c *call) []wait {
 	if x.broken == nil && x.abrupt && c.pending(x.bereft) && !before(x.close, x.bereft) {
 		out = append(out, wait{x.bereft, x.horizon, "held its caller, although it had read that the server was gone"})
 	}
+	if c.unserved(x.horizon) && !before(x.over, x.horizon) {
+		out = append(out, wait{c.req.readReply, x.horizon, "held its caller, whose response it had read"})
+	}
 	if x.abrupt && x.ended() == x.close && c.pending(x.close) && x.closed != nil && !before(x.stalled, x.closed) {
 		out = append(out, wait{x.closed, x.stalled, "held its caller after Close had returned"})
 	}
 	return out
+}
+
+// unserved reports whether the caller of c, who had not given up, waited at e although
+// the client had read the response. Callers who did not wait are not counted: that a
+// response releases its caller goes without saying.
+func (c *call) unserved(e *history.Event) bool {
+	return c.cancel == nil && c.req != nil && !c.req.reused && c.pending(c.req.readReply) && before(c.req.readReply, e) && c.pending(e)
 }
 
 // connectionGone returns the first event by which the client knew that a session

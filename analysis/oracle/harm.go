@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -21,7 +20,7 @@ func (x *index) judgeBystander(c, owner *call, t *tally) {
 		c.hit = true
 		v := Violation{
 			Call: c.Call.Call, Side: h.side, Handler: c.kind(), Method: c.otherMethod(),
-			What: h.what, Cause: h.cause, Lateness: span(h.cancel, h.at),
+			What: h.what, Cause: hitCause, Lateness: span(h.cancel, h.at),
 		}
 		t.fail(v, h.cancel, h.at)
 	}
@@ -29,30 +28,28 @@ func (x *index) judgeBystander(c, owner *call, t *tally) {
 
 // A harm is what a call suffered from the cancel of another one.
 type harm struct {
-	cancel, at  *history.Event
-	side        history.Side
-	what, cause string
-	why         string // it is nobody's fault
+	cancel, at *history.Event
+	side       history.Side
+	what       string
+	why        string // it is nobody's fault
 }
 
 // harm returns what the cancel of another call did to c; an empty one when it is
 // well, and where nothing shows that the cancel did it.
 func (x *index) harm(c, owner *call) harm {
 	if cancel := x.toldWith(c); cancel != nil {
-		return harm{cancel: cancel, at: c.told, side: history.Server, cause: hitCause,
+		return harm{cancel: cancel, at: c.told, side: history.Server,
 			what: "told a handler whose call nobody had cancelled by then"}
 	}
 	if cancel := x.mixedUp(c, owner); cancel != nil {
-		return harm{cancel: cancel, at: c.ret, side: history.Server, cause: hitCause,
+		return harm{cancel: cancel, at: c.ret, side: history.Server,
 			what: "gave a call the answer of a cancelled one"}
 	}
-	switch {
-	case c.reason() != nil:
-		return harm{}
-	case c.ret != nil && c.ret.Text != "" && !before(x.over, c.ret):
-		return x.failedUnder(c)
+	cancel := x.failedUnder(c)
+	if cancel != nil && c.end != nil && c.end.Text != "" {
+		return harm{why: whyOwnError}
 	}
-	return x.unfinished(c)
+	return harm{cancel: cancel, at: c.ret, side: x.failingSide(c), what: "failed a call that nobody had cancelled"}
 }
 
 // toldWith returns the cancel with which the handler of c was told to stop: that
@@ -78,40 +75,22 @@ func (x *index) mixedUp(c, owner *call) *history.Event {
 	return owner.req.c
 }
 
-// failedUnder is the harm of a call that returned an error, if the side that made
-// it learned of another call's cancel while it had c in hand.
-func (x *index) failedUnder(c *call) harm {
-	h := harm{at: c.ret, side: x.failingSide(c), what: "failed a call that nobody had cancelled", cause: hitCause}
-	if h.side == history.Server {
-		h.cancel = x.known(h.side, c.req.frame.read, c.req.first.write)
-	} else {
-		h.cancel = x.known(h.side, c.issue, c.ret)
+// failedUnder returns the cancel of another call in whose instant a call that nobody
+// had cancelled was made to fail: learned of by the side that did it while it had c in
+// hand. It is nil where c fails at another time, or did not fail.
+func (x *index) failedUnder(c *call) *history.Event {
+	if c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
+		return nil
 	}
-	if h.cancel != nil && c.end != nil && c.end.Text != "" {
-		return harm{why: whyOwnError}
+	side, from, act := x.failingSide(c), c.issue, c.ret
+	if side == history.Server {
+		from, act = c.req.frame.read, c.req.first.write
 	}
-	return h
-}
-
-// unfinished is the harm of a call whose handler had returned and whose caller
-// waited on, if the side at which it was lost learned of another call's cancel while
-// it had c in hand. When a request was lost that was never begun, nothing shows.
-func (x *index) unfinished(c *call) harm {
-	end := x.stuck(c)
-	if end == nil || c.end == nil || c.req == nil {
-		return harm{}
+	cancel := x.known(side, from, act)
+	if cancel == nil || act.At > cancel.At+x.grace {
+		return nil
 	}
-	h := harm{at: end, side: x.silentSide(c.req, end), what: "never finished a call that nobody had cancelled", cause: stuckCause}
-	switch h.side {
-	case history.Server:
-		h.cancel = x.known(h.side, c.req.frame.read, c.end)
-	case history.Client:
-		h.cancel = x.known(h.side, c.issue, cmp.Or(c.req.readReply, c.req.first.write))
-	}
-	if h.cancel != nil && x.enRoute(end) {
-		return harm{why: whyEnRoute}
-	}
-	return h
+	return cancel
 }
 
 // mixer tells which side gave c the value of owner: the server, if it is on the
