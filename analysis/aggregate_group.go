@@ -21,8 +21,7 @@ type tally struct {
 	causes    map[sideKey]causeList
 	implied   map[impliedBy]bool // which rules were seen to be broken by one act
 
-	exercised  []map[exerciseKey]oracle.Exercise // one a rule
-	endedEarly []int                             // worlds in which a rule was broken before any cancel, and not after; one a rule
+	exercised []map[exerciseKey]oracle.Exercise // one a rule
 }
 
 type exerciseKey struct {
@@ -57,7 +56,6 @@ func newTally(w World) *tally {
 		})
 		t.uncounted = append(t.uncounted, counter{})
 		t.exercised = append(t.exercised, map[exerciseKey]oracle.Exercise{})
-		t.endedEarly = append(t.endedEarly, 0)
 	}
 	return t
 }

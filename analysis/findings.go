@@ -87,28 +87,23 @@ func sameAct(earlier []candidate, f candidate) string {
 
 func (t *tally) finding(pair Pair, key findingKey, e *evidence) Finding {
 	r := t.group.Rules[key.rule]
-	early := e.example.BeforeCancel && key.cause != OtherCauses
 	return Finding{
 		Rule: r.Rule, Level: r.Level, Side: key.side, Target: pair.Of(key.side), Cause: key.cause,
 		SpecVersion: t.group.SpecVersion,
 		Checked:     r.Checked, Failed: e.failed, Worlds: e.worlds,
-		WorldsExercised: t.worldsExercised(key.rule, early), BeforeCancel: early,
-		Seeds:   slices.Clone(e.seeds),
-		Example: e.example, ExampleSeed: e.exampleSeed,
+		WorldsExercised: t.worldsExercised(key.rule),
+		Seeds:           slices.Clone(e.seeds),
+		Example:         e.example, ExampleSeed: e.exampleSeed,
 		What: e.what.clone(), Handlers: e.handlers.clone(), Methods: e.byMethod(), Phases: e.phases.clone(),
 		Lateness: e.lateness.clone(), Uncounted: t.uncounted[key.rule].uncounted(),
 	}
 }
 
-// worldsExercised is the number of worlds in which a rule could be broken: all, if
-// it was broken before any cancel was sent; else those that checked it, without
-// those that ended before a cancel.
-func (t *tally) worldsExercised(rule int, beforeCancel bool) int {
-	if beforeCancel {
-		return t.group.Worlds
-	}
+// worldsExercised is the number of worlds in which a rule could be broken: those
+// that checked it.
+func (t *tally) worldsExercised(rule int) int {
 	w := t.group.Rules[rule].Worlds
-	return w[oracle.Pass] + w[oracle.Fail] + w[oracle.Ambiguous] - t.endedEarly[rule]
+	return w[oracle.Pass] + w[oracle.Fail] + w[oracle.Ambiguous]
 }
 
 // A findingKey tells the findings of one group apart.
@@ -144,17 +139,9 @@ func (t *tally) addFailure(i int, v oracle.Verdict, w World) {
 		t.implied[impliedBy{rule: v.Rule, strict: v.Implied}] = true
 		return
 	}
-	if allBeforeCancel(v) {
-		t.endedEarly[i]++
-	}
 	for _, part := range partsOf(v) {
 		t.evidence(sideKey{i, part.Side}, part.cause).add(part.Verdict, w.Seed)
 	}
-}
-
-func allBeforeCancel(v oracle.Verdict) bool {
-	early := func(x oracle.Violation) bool { return !x.BeforeCancel }
-	return len(v.Violations) > 0 && !slices.ContainsFunc(v.Violations, early)
 }
 
 // evidence returns the finding that a cause belongs to, made on first use.

@@ -7,8 +7,8 @@ import (
 )
 
 // Only returns the world with the verdicts on these rules alone; with none named
-// it is the world as it is. A breach that would be reported under a stricter rule
-// is reported under its own when the stricter one is left out.
+// it is the world as it is. A verdict of which all breaches are reported under a
+// stricter rule stands for itself when the stricter one is left out.
 func (w World) Only(rules []string) World {
 	if len(rules) == 0 {
 		return w

@@ -111,9 +111,6 @@ func (p Page) clauses() string {
 	for _, note := range p.Rule.Notes {
 		lines = append(lines, "", "Note: "+unnumbered.ReplaceAllString(note, ""))
 	}
-	if p.Finding.BeforeCancel {
-		lines = append(lines, "", "No cancel had been sent before it: it is no race, and the session did not survive all the same.")
-	}
 	return strings.Join(lines, "\n")
 }
 

@@ -43,9 +43,9 @@ func (p Page) spread() string {
 	f := p.Finding
 	g, _ := p.group(ArmTarget)
 	switch {
-	case f.perWorld(p.Rule) && f.Failed > f.Worlds:
+	case p.Rule.perWorld() && f.Failed > f.Worlds:
 		return ", " + times(f.Failed)
-	case f.perWorld(p.Rule) || f.Cause == OtherCauses || f.Checked == g.Worlds:
+	case p.Rule.perWorld() || f.Cause == OtherCauses || f.Checked == g.Worlds:
 		return ""
 	}
 	return fmt.Sprintf(", in %s of %s", group(f.Worlds), plural(g.Worlds, "world"))
@@ -60,7 +60,7 @@ func (p Page) opposite() string {
 		o := *f.Opposite
 		line := fmt.Sprintf("The same %s opposite the reference %s, the %s: %s of %s show it", f.Side, f.Side.Peer(),
 			smallestSeeds(o.Worlds), group(o.Bad), plural(o.Worlds, "world"))
-		if f.perWorld(p.Rule) {
+		if p.Rule.perWorld() {
 			return line + "."
 		}
 		return line + fmt.Sprintf(" (%s of %s %s).", group(o.Failed), group(o.Checked), p.Rule.counts())
@@ -84,7 +84,7 @@ func (p Page) reference() string {
 		return ""
 	}
 	bad, of := r.Failed, r.Checked
-	if p.Finding.perWorld(p.Rule) {
+	if p.Rule.perWorld() {
 		bad, of = r.Worlds[oracle.Fail], r.Worlds[oracle.Pass]+r.Worlds[oracle.Fail]
 	}
 	return fmt.Sprintf("The reference client and server on the same seeds: %s of %s.", group(bad), group(of))

@@ -67,23 +67,17 @@ func levelColor(f Finding) string {
 }
 
 // ratio says how many of what. A rule about whole worlds is not said to have been
-// broken by so many of its cancels, and least of all where none had been sent.
+// broken by so many of its cancels.
 func (f Finding) ratio(text RuleText) string {
 	bad, of, what := f.Failed, f.Checked, text.counts()
-	if f.perWorld(text) {
+	if text.perWorld() {
 		bad, of, what = f.Worlds, f.WorldsExercised, text.Worlds
-	}
-	if f.BeforeCancel {
-		what = "worlds, before any cancel was sent"
 	}
 	if bad > of { // other causes, of which a world may have several
 		return fmt.Sprintf("%s in %s %s", times(bad), group(of), what)
 	}
 	return fmt.Sprintf("%s of %s %s", group(bad), group(of), what)
 }
-
-// perWorld reports whether worlds are counted instead of what the rule checks.
-func (f Finding) perWorld(text RuleText) bool { return f.BeforeCancel || text.Worlds != "" }
 
 func times(n int) string {
 	if n == 1 {

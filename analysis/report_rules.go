@@ -46,6 +46,9 @@ func (r RuleText) counts() string {
 	return r.Counts
 }
 
+// perWorld reports whether worlds are counted instead of what the rule checks.
+func (r RuleText) perWorld() bool { return r.Worlds != "" }
+
 const (
 	openCancels  = "cancels read while queued or running"
 	noOpenCancel = "No cancel was read while its call was queued or running: let more calls be cancelled, or give the tools more to do."
@@ -78,12 +81,15 @@ func wording(rule string) RuleText {
 	case "RACE-GRACEFUL":
 		return RuleText{Says: "does not survive what crosses a cancel", OwnWords: true, Counts: "cancels sent",
 			Worlds: "worlds in which a cancel was sent", Exercise: "No cancel was sent."}
+	case "SESSION-SURVIVES":
+		return RuleText{Says: "ends a session that nobody asked it to end", OwnWords: true, Counts: "sessions",
+			Worlds: "worlds", Exercise: "No session was opened and closed again."}
 	case "PROGRESS-AFTER-CANCEL":
 		return RuleText{Says: "reports progress of a request after reading its cancel", Late: true,
 			Counts:   openCancels + ", of calls that report progress",
 			Exercise: "No call that reports progress was cancelled while it ran: use chatty tools."}
 	case "CALLER-UNBLOCKS":
-		return RuleText{Says: "does not give control back to a caller who gave up, or whose connection is gone", OwnWords: true,
+		return RuleText{Says: "does not give control back to a caller who gave up, whose connection is gone, or whose response has come", OwnWords: true,
 			Counts:   "callers who gave up or lost their connection",
 			Exercise: "No caller gave up a call that was still pending, and no connection was lost under one."}
 	case "CANCEL-NONBLOCKING":
@@ -111,12 +117,12 @@ func endWording(rule string) RuleText {
 		return RuleText{Says: "drops requests that it has read when its input ends", Counts: "requests that were unanswered when the input ended",
 			Exercise: "No client's writing half was closed while calls were in flight: write end: {how: half-close, at: …}."}
 	case "REQUEST-DISPATCHED":
-		return RuleText{Says: "neither handles nor answers a request that it has read", Counts: "requests that were read", Exercise: "No request was read."}
+		return RuleText{Says: "leaves a request unanswered that it has read", Counts: "requests that were read", Exercise: "No request was read."}
 	case "NO-SPURIOUS-CANCEL":
 		return RuleText{Says: "tells a handler to stop that nobody asked to stop", Counts: "handlers that nobody wanted to stop",
 			Exercise: "No handler came to its end without a cancel."}
 	case "ANSWER-OWN":
-		return RuleText{Says: "gives a call the answer of another one", Counts: "calls that returned a value", Exercise: "No call returned a value."}
+		return RuleText{Says: "does not give a call its own answer", OwnWords: true, Counts: "calls that returned a value", Exercise: "No call returned a value."}
 	}
 	return RuleText{}
 }

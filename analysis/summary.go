@@ -137,8 +137,7 @@ type Finding struct {
 	SameActAs   string             `json:"same_act_as,omitempty"` // ID of the finding that is the same behaviour at another protocol version
 	Expected    *Expectation       `json:"expected,omitempty"`    // the entry that foresaw it; nil: nobody did
 
-	WorldsExercised int  `json:"worlds_exercised"`        // worlds in which it could have come up
-	BeforeCancel    bool `json:"before_cancel,omitempty"` // no cancel had been sent before it: it is no race
+	WorldsExercised int `json:"worlds_exercised"` // worlds in which it could have come up
 }
 
 // KeptSeeds is how many seeds of a finding have their histories kept.

@@ -233,6 +233,8 @@ func (b *builder) departure(e *history.Event) {
 		b.bereft = earlier(b.bereft, e)
 	case e.Side == history.Server:
 		b.left = earlier(b.left, e)
+	case e.Side == history.Client:
+		b.quit = earlier(b.quit, e)
 	}
 	if e.Kind == history.Served {
 		b.served = earlier(b.served, e)

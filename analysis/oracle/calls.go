@@ -2,35 +2,52 @@ package oracle
 
 import "github.com/mcpsim/mcpsim/sim/history"
 
-// What these rules ask of every call, RACE-GRACEFUL asks of those that nobody
-// cancelled while others were. There it is a MUST, and is reported as such; here
-// is what is left.
+// What these rules ask of every call, RACE-GRACEFUL asks of those that, as order and
+// equality of times prove, the cancel of another one has harmed. There it is a MUST,
+// and is reported as such.
 
-// requestDispatched: a request that was read is handled or answered.
+// requestDispatched: a request that was read is handled and answered.
 func requestDispatched(x *index, t *tally) {
 	for i := range x.calls {
 		c := &x.calls[i]
 		if c.req == nil || c.req.frame.read == nil || c.req.reused {
 			continue
 		}
-		if c.start != nil || c.req.first != nil {
-			t.kept(c, "")
-			continue
-		}
-		end := x.stuck(c)
+		end := x.lost(c)
 		switch {
-		case end == nil || c.cancel != nil || c.req.cancel != nil:
+		case end == nil:
+			if c.start != nil || c.req.first != nil {
+				t.kept(c, "")
+			}
 		case x.enRoute(end):
 			t.leave(whyEnRoute)
-		case x.lastCancel(end) != nil:
-			t.leave(whyUnderRace)
 		default:
-			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(),
-				What: "neither handled nor answered a request that it had read", Lateness: span(c.req.frame.read, end),
-			}, c.req.frame.read, end)
+			x.judgeLost(c, end, t)
 		}
 	}
+}
+
+// lost returns the world's limit if the server had read the request of c and never
+// began to answer it although nothing held it up; nil otherwise, and where a cancel
+// may have been the reason.
+func (x *index) lost(c *call) *history.Event {
+	if c.req.first != nil || c.reason() != nil {
+		return nil
+	}
+	return x.stuck(c)
+}
+
+func (x *index) judgeLost(c *call, end *history.Event, t *tally) {
+	v := Violation{
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(),
+		What: "neither handled nor answered a request that it had read", Lateness: span(c.req.frame.read, end),
+	}
+	if c.start == nil {
+		t.fail(v, c.req.frame.read, end)
+		return
+	}
+	v.What, v.Lateness = "handled a request, and never answered it", span(c.end, end)
+	t.fail(v, c.req.frame.read, c.end, end)
 }
 
 // noSpuriousCancel: a handler is told to stop only for a reason.
@@ -49,15 +66,22 @@ func noSpuriousCancel(x *index, t *tally) {
 		case before(reason, c.told) || before(x.over, c.told):
 		case x.over != nil && x.over.At == c.told.At:
 			t.leave(whyClosing)
-		case reason == nil && before(x.cancelled, c.told):
-			t.leave(whyUnderRace)
 		default:
-			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
-				What: "told a handler to stop, and nobody had asked for that",
-			}, c.start, c.told)
+			x.judgeSpurious(c, t)
 		}
 	}
+}
+
+func (x *index) judgeSpurious(c *call, t *tally) {
+	v := Violation{
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
+		What: "told a handler to stop, and nobody had asked for that",
+	}
+	if x.toldWith(c) != nil {
+		t.failUnder("RACE-GRACEFUL", v, c.start, c.told)
+		return
+	}
+	t.fail(v, c.start, c.told)
 }
 
 // reason returns the first event for which the handler of c may be told to stop:
@@ -69,27 +93,58 @@ func (c *call) reason() *history.Event {
 	return earlier(c.cancel, c.req.cancel.write)
 }
 
-// answerOwn: a call returns its own tool's value and no other's.
+// answerOwn: a call returns its own tool's value, no other's, and no error instead.
 func answerOwn(x *index, t *tally) {
-	owners := x.ownersByTaker()
+	owners := x.strayValues()
 	for i := range x.calls {
 		c := &x.calls[i]
 		owner := owners[c]
 		switch {
-		case c.ret == nil || c.ret.Text != "":
+		case c.ret == nil:
+		case c.ret.Text != "":
+			x.judgeError(c, t)
 		case owner == nil:
 			if c.end != nil && c.end.Value != "" && c.end.Value == c.ret.Value {
 				t.kept(c, "")
 			}
-		case x.lateTaken(c, owner) != nil:
-			t.leave(whyUnderLate)
-		case c.reason() == nil && x.lastCancel(c.ret) != nil:
-			t.leave(whyUnderRace)
+		case c.req != nil && c.req.reused || owner.req != nil && owner.req.reused:
+			t.leave(whyUnclearID)
 		default:
-			t.fail(Violation{
-				Call: c.Call.Call, Side: x.mixer(c, owner), Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
-				What: "gave a call the answer of another one",
-			}, owner.end, c.ret)
+			x.judgeStray(c, owner, t)
 		}
+	}
+}
+
+// judgeError judges a call that returned an error: its tool had returned none, and its
+// answer had come.
+func (x *index) judgeError(c *call, t *tally) {
+	answered := c.req != nil && !c.req.reused && before(c.req.readReply, c.ret)
+	fine := c.end != nil && c.end.Text == "" && before(c.end, c.ret)
+	if !answered || !fine || c.reason() != nil || before(x.over, c.ret) {
+		return
+	}
+	v := Violation{
+		Call: c.Call.Call, Side: x.failingSide(c), Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
+		What: "failed a call whose tool had returned a result",
+	}
+	if x.failedUnder(c) != nil {
+		t.failUnder("RACE-GRACEFUL", v, c.end, c.ret)
+		return
+	}
+	t.fail(v, c.end, c.ret)
+}
+
+func (x *index) judgeStray(c, owner *call, t *tally) {
+	v := Violation{
+		Call: c.Call.Call, Side: x.mixer(c, owner), Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
+		What: "gave a call the answer of another one",
+	}
+	switch {
+	case x.lateTaken(c, owner) != nil:
+		t.failUnder("LATE-IGNORED", v, owner.end, c.ret)
+	case x.mixedUp(c, owner) != nil:
+		t.failUnder("RACE-GRACEFUL", v, owner.end, c.ret)
+	default:
+		t.fail(v, owner.end, c.ret)
 	}
 }

@@ -40,7 +40,7 @@ func dispatchCases() []ruleCase {
 		why: "neither", want: Fail, checked: 2, fails: rule, side: history.Server,
 		script: two(lost + limit),
 	}, {
-		why: "neither, after a cancel: a stricter rule's", want: Pass, checked: 1, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "neither, and a cancel was read later: nothing shows that it was the cancel's doing", want: Fail, checked: 2, fails: rule, side: history.Server,
 		script: two(running + `
 			client issue 2; > call 2
 			25 server < call 2` + cancelled + `server end 1 canceled
@@ -63,6 +63,18 @@ func dispatchCases() []ruleCase {
 		script: two(lost + `50 server > progress 1
 			` + limit + `
 			60002 client ~ progress 1`).unarrived(),
+	}, {
+		why: "handled, and never answered", want: Fail, checked: 1, fails: rule, side: history.Server,
+		script: bare(running + `30 server end 1 "done 1"
+			60000 world horizon calls had not returned
+			60001 client close; return 1 closed; hangup; closed`),
+	}, {
+		why: "handled and never answered, and a cancel was read meanwhile", want: Fail, checked: 2, fails: rule,
+		script: two(running + `
+			client issue 2; > call 2
+			25 server < call 2; start 2` + cancelled + `server end 1 canceled
+			60 server end 2 "done 2"
+			` + limit),
 	}, {
 		why: "an id that was used twice", want: Vacuous,
 		script: bare(`10 client issue 1; > call 1; > call 1
@@ -95,7 +107,7 @@ func spuriousCases() []ruleCase {
 			30 client cancel 1; > cancel 1; return 1 canceled
 			40 server < cancel 1; end 1 canceled`},
 	}, {
-		why: "told when another call's cancel had been read: a stricter rule's", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "told in the instant in which another call's cancel was read: a stricter rule's", want: Fail, checked: 1, fails: "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)",
 		script: script{handlers: []string{"cooperative", "cooperative"}, text: running + `
 			client issue 2; > call 2
 			server < call 2; start 2` + cancelled + `server told 2; end 1 canceled; end 2 canceled; > error 2
@@ -104,7 +116,7 @@ func spuriousCases() []ruleCase {
 		why: "told because the session ended", want: Vacuous,
 		script: bare(closedEarly + `server told 1; end 1 canceled; hangup; served`),
 	}, {
-		why: "told in the instant in which the server ended the session", want: Vacuous, uncounted: whyClosing, fails: "RACE-GRACEFUL",
+		why: "told in the instant in which the server ended the session", want: Vacuous, uncounted: whyClosing, fails: "SESSION-SURVIVES",
 		script: bare(running + `50 server told 1; end 1 canceled; hangup; served
 			60 client eof; return 1 lost; close; hangup; closed`),
 	}, {
@@ -147,17 +159,64 @@ func ownCases() []ruleCase {
 		why: "a value that nobody returned proves nothing", want: Pass, checked: 1,
 		script: two(pair + `60 client < result 2; return 2 "done 3"` + farewell),
 	}, {
-		why: "an error is nobody's value", want: Pass, checked: 1,
+		why: "an error, although the tool had returned a result", want: Fail, checked: 2, fails: rule, side: history.Client,
 		script: two(pair + `60 client < result 2; return 2 refused` + farewell),
 	}, {
-		why: "after a cancel: a stricter rule's", want: Pass, checked: 1, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "an error that the server made of a result in the instant of another call's cancel", want: Fail, checked: 1, fails: "RACE-GRACEFUL (ANSWER-OWN)",
+		script: two(running + `
+			client issue 2; > call 2
+			25 server < call 2; start 2` + cancelled + `server end 1 canceled; end 2 "done 2"; > error 2
+			50 client < error 2; return 2 internal` + farewell),
+	}, {
+		why: "an error of the tool's is its answer", want: Vacuous,
+		script: bare(running + `30 server end 1 oops; > error 1
+			40 client < error 1; return 1 oops` + farewell),
+	}, {
+		why: "an error for want of an answer", want: Vacuous,
+		script: bare(running + `30 server end 1 "done 1"; > result 1
+			35 client return 1 impatient
+			40 client < result 1` + farewell),
+	}, {
+		why: "two get the same foreign answer, and both count", want: Fail, checked: 3, fails: rule, side: history.Client,
+		script: bare(pair+`52 client issue 3; > call 3
+			53 server < call 3; start 3; end 3 "done 3"; > result 3
+			60 client < result 2; return 2 "done 1"; < result 3; return 3 "done 1"`+farewell, "cooperative", "cooperative", "cooperative"),
+	}, {
+		why: "two get the answer of a cancelled call", want: Fail, checked: 2, fails: "LATE-IGNORED (ANSWER-OWN)",
+		script: bare(`10 client issue 1; > call 1; issue 2; > call 2; issue 3; > call 3
+			20 server < call 1; start 1; < call 2; start 2; < call 3; start 3
+			30 server end 1 "done 1"; > result 1
+			32 client cancel 1; > cancel 1; return 1 canceled
+			40 client < result 1; return 2 "done 1"; return 3 "done 1"
+			42 server < cancel 1; end 2 "done 2"; > result 2; end 3 "done 3"; > result 3
+			60 client < result 2; < result 3`+farewell, "cooperative", "cooperative", "cooperative"),
+	}, {
+		why: "an id that was used twice: whose answer it is cannot be told", want: Pass, checked: 1, uncounted: whyUnclearID,
+		script: two(`
+			10 client issue 1; > call 1; issue 2; > call 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2; < call 2
+			30 server end 1 "done 1"; > result 1
+			40 client < result 1; return 1 "done 1"
+			50 server end 2 "done 2"; > stale 2
+			60 client < stale 2; return 2 "done 1"` + farewell),
+	}, {
+		why: "put there by the server, after it had read that call's cancel while its tool ran: a stricter rule's", want: Fail, checked: 1, fails: "RACE-GRACEFUL (ANSWER-OWN)",
+		script: bare(`10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			32 client cancel 1; > cancel 1; return 1 canceled
+			42 server < cancel 1; told 1
+			45 server end 1 "done 1"
+			50 server end 2 "done 2"; > stale 2
+			60 client < stale 2; return 2 "done 1"`+farewell, "stubborn", "cooperative"),
+	}, {
+		why: "after a cancel, which is not that of the call whose answer it is", want: Fail, checked: 2, fails: rule, side: history.Client,
 		script: bare(pair+`52 client issue 3; > call 3
 			53 server < call 3; start 3
 			54 client cancel 3; > cancel 3; return 3 canceled
 			55 server < cancel 3; told 3; end 3 canceled
 			60 client < result 2; return 2 "done 1"`+farewell, "cooperative", "cooperative", "cooperative"),
 	}, {
-		why: "of a response that the client should have dropped: another rule's", want: Vacuous, uncounted: whyUnderLate, fails: "LATE-IGNORED",
+		why: "of a response that the client should have dropped: another rule's", want: Fail, checked: 1, fails: "LATE-IGNORED (ANSWER-OWN)",
 		script: two(`
 			10 client issue 1; > call 1; issue 2; > call 2
 			20 server < call 1; start 1; < call 2; start 2
@@ -168,7 +227,7 @@ func ownCases() []ruleCase {
 			50 server end 2 "done 2"; > result 2
 			60 client < result 2; return 2 "done 1"` + farewell),
 	}, {
-		why: "put there by the server, whatever became of the cancelled one", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "put there by the server, and the cancel came when the other tool had returned", want: Fail, checked: 1, fails: rule, side: history.Server,
 		script: two(`
 			10 client issue 1; > call 1; issue 2; > call 2
 			20 server < call 1; start 1; < call 2; start 2

@@ -185,9 +185,13 @@ func sharedRules() []Rule {
 		Statement: "Whatever crosses a cancel, both processes, the session and all other calls survive it.",
 		Property:  Liveness,
 		Clauses:   onBothPages("Both parties MUST handle these race conditions gracefully", Must),
-		Convicts: "A crash in the implementation's own code; a session that one side ended without having been asked to; a health probe after the " +
-			"race that failed; a session that could not be closed; or a call that nobody cancelled whose handler was told, which failed, got another's answer, or was never finished.",
+		Convicts: "After a side knew of a cancel (it had read or written it, or its caller had given up): a crash in that side's own code; the session ended by it without having been asked to; " +
+			"a health probe that it failed. After a cancel: a session that could not be closed. And of another call than the cancelled one: its handler was told in the instant in which the server " +
+			"had read that cancel; it was made to fail in the instant in which the side that did it had learned of that cancel; or the server gave it the value of a call of which it had read the cancel while that was queued or running.",
 		Exempt: []Exemption{
+			{Why: whyNoCancel, What: "What kills a session before the side that does it can know of any cancel is no race: SESSION-SURVIVES judges that."},
+			{What: "A call that is harmed at another time. That a cancel came before proves nothing: NO-SPURIOUS-CANCEL, ANSWER-OWN, CALLER-UNBLOCKS and REQUEST-DISPATCHED judge that. " +
+				"When a request or an answer was lost does not show, so these are theirs always."},
 			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session, or when the scenario ends it, is lost, and may be.",
 				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
 			{What: "A session that ends with calls in flight and cannot be closed: CLOSE-BOUNDED and SHUT-STDIO-SERVER judge that."},
@@ -209,18 +213,37 @@ func sharedRules() []Rule {
 // The rules without a clause.
 func qualityRules() []Rule {
 	return append(waitingRules(), []Rule{{
-		ID:        "CALLER-UNBLOCKS",
-		Statement: "A caller who gave up, or whose connection is gone, gets control back.",
+		ID:        "SESSION-SURVIVES",
+		Statement: "A session lives until somebody asks for its end, also where nobody cancels anything.",
 		Property:  Liveness,
-		Convicts: "The call had not returned when the world reached its limit, or until the application closed the session. A connection is gone when " +
-			"a side has ended the session, when the client has read the end of its input after its server died or after its own half was closed, and when Close has returned: " +
-			"then the call had not returned ten minutes after the closing.",
+		Convicts:  "A crash in the implementation's own code; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
+		Implied:   "RACE-GRACEFUL",
+		Exempt: []Exemption{
+			{Why: whyUnderRace, What: "The side that did it knew of a cancel: the same is a breach of RACE-GRACEFUL."},
+			{Race: "R7", What: "A session that the application closes, or that the scenario ends, is over.",
+				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
+			{Why: whyEnRoute, What: "A probe is not missed while the network still holds frames.",
+				Asks: "Did the network still hold something?", answer: (*defence).networkHolds},
+			{Why: whyToolCrashed, What: "A tool that panics is the application's affair."},
+			{What: "A crash outside the implementations' code makes the verdict unknown.",
+				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
+			{What: "A handshake that fails: no session has begun."},
+		},
+		Mutants: []string{"mutant:quits-early"},
+	}, {
+		ID:        "CALLER-UNBLOCKS",
+		Statement: "A caller who gave up, whose connection is gone, or whose response has come, gets control back.",
+		Property:  Liveness,
+		Convicts: "The call had not returned when the world reached its limit. Where the application closes the session while calls are in flight, that is ten minutes after the closing. " +
+			"A connection is gone when the client has ended the session itself, when it has read the end of its input, and when Close has returned.",
 		Exempt: []Exemption{
 			{Why: whyCrashed, What: "The process crashed before.",
 				Asks: "Had the process crashed?", answer: (*defence).crashed},
 			{Why: whyGaveUp, What: "The caller gave up by itself when the connection was gone already, and returned because of that."},
 			{What: "A call that was in flight when the application closed the client is due once Close has returned; until then CLOSE-BOUNDED judges."},
-			{What: "After its server's death, a client that has not read the end of its input does not know."},
+			{What: "A client that has not read the end of its input does not know that its server has died or hung up."},
+			{Why: whyOwnRequest, What: "The request itself was half written when its caller gave up, and the network never took the rest."},
+			{Race: "R7", Why: whyClosing, What: "The caller gave up, and got control back after the application had closed the session: by which of the two is not known."},
 		},
 		Mutants: []string{"mutant:caller-blocks", "mutant:strands-callers"},
 	}, {

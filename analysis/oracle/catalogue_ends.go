@@ -24,6 +24,7 @@ func endRules() []Rule {
 			"Before 2026-07-28 the text asks the client to close the server's input and to wait for it to exit, and says nothing of what the server does; there the rule is one of quality.",
 			"Q6: \"promptly\" has no bound. Ten seconds of virtual time, in which computing takes none, are longer than clients usually wait before they end a server by force.",
 		},
+		Implied: "RACE-GRACEFUL",
 		Mutants: []string{"mutant:ignores-eof"},
 	}, {
 		ID:        "CLOSE-BOUNDED",
@@ -42,6 +43,7 @@ func endRules() []Rule {
 			"Some implementations document that closing waits for the calls in flight. No clause forbids that, and it is counted all the same: nobody has told the tools, " +
 				"so the wait is as long as the longest of them likes. Who closes such a client has to cancel its calls first.",
 		},
+		Implied: "RACE-GRACEFUL",
 		Mutants: []string{"mutant:close-waits"},
 	}, {
 		ID:        "EOF-DRAINS",
@@ -69,14 +71,16 @@ func endRules() []Rule {
 func callRules() []Rule {
 	return []Rule{{
 		ID:        "REQUEST-DISPATCHED",
-		Statement: "A request that was read is handled or answered.",
+		Statement: "A request that was read is handled and answered.",
 		Property:  Liveness,
-		Convicts: "A call's request was read, nobody cancelled it, and in twice the time that all tools together need, until the world reached its limit, " +
-			"neither did its handler begin nor the writing of a response.",
+		Convicts: "A call's request was read, nobody cancelled it, and until the world reached its limit the writing of a response did not begin, although the handler had returned; " +
+			"or neither did its handler begin, in twice the time that all tools together need.",
 		Exempt: []Exemption{
-			{Why: whyUnderRace, What: "A cancel had been written before: the same is a breach of RACE-GRACEFUL."},
 			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
 			{What: "The session ended first."},
+		},
+		Notes: []string{
+			"When a request or its answer was lost does not show, so that the cancel of another call which came later, or before, proves nothing: RACE-GRACEFUL does not count it.",
 		},
 		Mutants: []string{"mutant:loses-requests"},
 	}, {
@@ -84,9 +88,10 @@ func callRules() []Rule {
 		Statement: "A handler is told to stop only because of a cancel, or because the session ends.",
 		Property:  Safety,
 		Convicts:  "A handler's context was done before its caller had given up, before a cancel for it was written, and before the first sign of the session's end.",
+		Implied:   "RACE-GRACEFUL",
 		Exempt: []Exemption{
 			{Race: "R7", Why: whyClosing, What: "The session ended in the same instant."},
-			{Why: whyUnderRace, What: "The server had read a cancel for another call: the same is a breach of RACE-GRACEFUL."},
+			{Why: whyUnderRace, What: "The server had read a cancel for another call in the same instant: the same is a breach of RACE-GRACEFUL."},
 			unclearIDExemption(),
 		},
 		Mutants: []string{"mutant:limits-handlers"},
@@ -94,10 +99,14 @@ func callRules() []Rule {
 		ID:        "ANSWER-OWN",
 		Statement: "Each call gets its own answer.",
 		Property:  Safety,
-		Convicts:  "A call returned the value that the tool of another call, and of no third one, had returned before.",
+		Convicts: "A call returned the value that the tool of another call, and of no third one, had returned before. Or its tool had returned a result, its response had come, " +
+			"nobody had cancelled it, and it returned an error.",
+		Implied: "RACE-GRACEFUL or LATE-IGNORED",
 		Exempt: []Exemption{
-			{Why: whyUnderRace, What: "A cancel had been written before, for another call: the same is a breach of RACE-GRACEFUL."},
+			{Why: whyUnderRace, What: "The server put there the value of a call of which it had read the cancel while that was queued or running, or the call was made to fail in the instant of another one's cancel: " +
+				"the same is a breach of RACE-GRACEFUL."},
 			{Why: whyUnderLate, What: "The value was that of a cancelled call whose response the client should have dropped."},
+			unclearIDExemption(),
 		},
 		Mutants: []string{"mutant:stale-answers"},
 	}}

@@ -37,9 +37,6 @@ func (v Violation) Signature() string {
 	if s == "" {
 		s = normal(v.What)
 	}
-	if v.BeforeCancel {
-		s = "before any cancel: " + s
-	}
 	return cutAt(s, maxSignature)
 }
 

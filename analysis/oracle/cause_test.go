@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestSignature(t *testing.T) {
@@ -33,7 +32,6 @@ func TestSignature(t *testing.T) {
 			Violation{Cause: crashCause("panic: send on closed channel" + stack)}, false},
 		{"where it was called from far above does not matter", Violation{Cause: crashCause("panic: x" + stack)},
 			Violation{Cause: crashCause("panic: x" + strings.ReplaceAll(stack, "mcp.Serve", "mcp.Listen"))}, true},
-		{"what came before any cancel is no race", Violation{Cause: stuckCause}, Violation{Cause: stuckCause, BeforeCancel: true}, false},
 	} {
 		assert.Equal(t, tc.same, tc.a.Signature() == tc.b.Signature(), "%s: %q, %q", tc.why, tc.a.Signature(), tc.b.Signature())
 	}
@@ -69,25 +67,4 @@ func TestExercisedAddsUp(t *testing.T) {
 		}
 	}
 	assert.Equal(t, perCall, seen, "all of them were exercised")
-}
-
-// What ends before any cancel cannot have been brought down by one, and says so.
-func TestBeforeCancel(t *testing.T) {
-	for _, tc := range []struct {
-		why, text string
-		want      bool
-	}{
-		{"the session ended, and then a cancel was written", running + `25 server hangup; served
-			30 client eof; hangup; cancel 1; return 1 gone
-			1000 world quiet`, true},
-		{"a crash before anybody gave up", running + `30 world crash server panic`, true},
-		{"a crash after a cancel", running + cancelled + `50 world crash server panic`, false},
-	} {
-		h := script{bare: true, text: greeting + tc.text}.history(t)
-		v := verdictOf(t, Judge(h), "RACE-GRACEFUL")
-		require.NotEmpty(t, v.Violations, tc.why)
-		assert.Equal(t, tc.want, v.Violations[0].BeforeCancel, tc.why)
-		assert.Equal(t, tc.want, strings.HasPrefix(v.Violations[0].Signature(), "before any cancel: "), tc.why)
-		requireAnswers(t, h, Judge(h))
-	}
 }

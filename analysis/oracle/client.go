@@ -106,7 +106,7 @@ func (x *index) freeAfter(f *frame) *history.Event {
 // lateIgnored: a client drops the response that it reads after it wrote the
 // cancel.
 func lateIgnored(x *index, t *tally) {
-	strays := x.strayValues()
+	takers := x.lateTakers()
 	for i := range x.calls {
 		c := &x.calls[i]
 		read := x.readAfterCancel(c)
@@ -117,19 +117,32 @@ func lateIgnored(x *index, t *tally) {
 			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), Phase: x.phase(c),
 			Lateness: span(c.req.cancel.write, read),
 		}
-		taker := strays[c]
-		switch {
+		switch taken := takers[c]; {
 		case before(read, c.ret) && c.ret.Text == "":
 			v.What = "returned the value of a response that it had read after writing the cancel"
 			t.fail(v, c.req.cancel.write, read, c.ret)
-		case taker != nil && x.lateTaken(taker, c) != nil:
+		case len(taken) > 0:
 			v.What = "gave the response of a cancelled call to another call"
-			taker.hit = true
-			t.fail(v, c.req.cancel.write, read, taker.ret)
+			t.fail(v, append([]*history.Event{c.req.cancel.write, read}, taken...)...)
 		default:
 			t.kept(c, v.Phase)
 		}
 	}
+}
+
+// lateTakers maps a cancelled call to the returns of other calls that were given its
+// late response, in the order of the calls, which are marked as hit.
+func (x *index) lateTakers() map[*call][]*history.Event {
+	owners := x.strayValues()
+	takers := map[*call][]*history.Event{}
+	for i := range x.calls {
+		c := &x.calls[i]
+		if owner := owners[c]; owner != nil && x.lateTaken(c, owner) != nil {
+			c.hit = true
+			takers[owner] = append(takers[owner], c.ret)
+		}
+	}
+	return takers
 }
 
 // readAfterCancel returns the reading of the response to c if it came after the
@@ -141,8 +154,8 @@ func (x *index) readAfterCancel(c *call) *history.Event {
 	return c.req.readReply
 }
 
-// strayValues maps a call to another call that returned its value instead of its
-// own. Values that several handlers returned prove nothing.
+// strayValues maps a call that returned another one's value instead of its own to
+// that other call. Values that several handlers returned prove nothing.
 func (x *index) strayValues() map[*call]*call {
 	var strays map[*call]*call
 	var owners map[string]*call
@@ -155,7 +168,7 @@ func (x *index) strayValues() map[*call]*call {
 			owners, strays = x.owners(), map[*call]*call{}
 		}
 		if owner := owners[c.ret.Value]; owner != nil && before(owner.end, c.ret) {
-			strays[owner] = c
+			strays[c] = owner
 		}
 	}
 	return strays
@@ -188,16 +201,6 @@ func (x *index) lateTaken(c, owner *call) *history.Event {
 	return read
 }
 
-// ownersByTaker maps a call to the other one whose value it returned.
-func (x *index) ownersByTaker() map[*call]*call {
-	strays := x.strayValues()
-	owners := make(map[*call]*call, len(strays))
-	for owner, taker := range strays {
-		owners[taker] = owner
-	}
-	return owners
-}
-
 // A wait is a reason for which a caller is due to get control back.
 type wait struct {
 	due   *history.Event // from here on
@@ -205,8 +208,8 @@ type wait struct {
 	what  string
 }
 
-// callerUnblocks: a caller that gave up, or whose connection is gone, gets
-// control back.
+// callerUnblocks: a caller that gave up, whose connection is gone, or whose response
+// has come, gets control back.
 func callerUnblocks(x *index, t *tally) {
 	for i := range x.calls {
 		c := &x.calls[i]
@@ -217,22 +220,43 @@ func callerUnblocks(x *index, t *tally) {
 }
 
 // waits lists why the caller of c is due to get control back, in the order in
-// which one would say so.
+// which one would say so. In vain is what lasts until the world's limit, which comes
+// ten minutes after the closing where the application closes the session first: what
+// is still under way then is the closing's to release.
 func (x *index) waits(c *call) []wait {
 	var out []wait
-	end := x.ended()
 	if c.cancel != nil {
-		out = append(out, wait{c.cancel, end, "held its caller, who had given up"})
-	} else if c.pending(x.broken) {
-		out = append(out, wait{x.broken, end, "held its caller, whose connection was gone"})
+		out = append(out, wait{c.cancel, x.horizon, "held its caller, who had given up"})
+	} else if gone := x.connectionGone(); c.pending(gone) {
+		out = append(out, wait{gone, x.horizon, "held its caller, whose connection was gone"})
 	}
 	if x.broken == nil && x.abrupt && c.pending(x.bereft) && !before(x.close, x.bereft) {
-		out = append(out, wait{x.bereft, end, "held its caller, although it had read that the server was gone"})
+		out = append(out, wait{x.bereft, x.horizon, "held its caller, although it had read that the server was gone"})
 	}
-	if x.abrupt && end == x.close && c.pending(end) && x.closed != nil && !before(x.stalled, x.closed) {
+	if c.unserved(x.horizon) && !before(x.over, x.horizon) {
+		out = append(out, wait{c.req.readReply, x.horizon, "held its caller, whose response it had read"})
+	}
+	if x.abrupt && x.ended() == x.close && c.pending(x.close) && x.closed != nil && !before(x.stalled, x.closed) {
 		out = append(out, wait{x.closed, x.stalled, "held its caller after Close had returned"})
 	}
 	return out
+}
+
+// unserved reports whether the caller of c, who had not given up, waited at e although
+// the client had read the response. Callers who did not wait are not counted: that a
+// response releases its caller goes without saying.
+func (c *call) unserved(e *history.Event) bool {
+	return c.cancel == nil && c.req != nil && !c.req.reused && c.pending(c.req.readReply) && before(c.req.readReply, e) && c.pending(e)
+}
+
+// connectionGone returns the first event by which the client knew that a session
+// which nobody had asked to end was over: it had hung up itself, or it had read the
+// end of its input. It is nil of other sessions.
+func (x *index) connectionGone() *history.Event {
+	if x.broken == nil {
+		return nil
+	}
+	return earlier(x.bereft, x.quit)
 }
 
 func (x *index) judgeWaits(c *call, waits []wait, t *tally) {
@@ -244,6 +268,10 @@ func (x *index) judgeWaits(c *call, waits []wait, t *tally) {
 			t.leave(whyCrashed)
 			return
 		}
+		if c.heldByRequest(w) {
+			t.leave(whyOwnRequest)
+			return
+		}
 		if w.until.At > w.due.At+x.grace {
 			t.fail(Violation{
 				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), What: w.what, Lateness: span(w.due, w.until),
@@ -253,9 +281,17 @@ func (x *index) judgeWaits(c *call, waits []wait, t *tally) {
 	}
 	switch {
 	case c.ret == nil: // the world had no time left
-	case before(x.bereft, c.cancel) && x.abrupt && c.cancel.At > x.bereft.At:
+	case x.abrupt && before(x.bereft, c.cancel) && c.cancel.At > x.bereft.At:
 		t.leave(whyGaveUp)
+	case before(c.cancel, x.close) && before(x.close, c.ret) && x.close.At > c.cancel.At+x.grace:
+		t.leave(whyClosing)
 	default:
 		t.kept(c, "")
 	}
+}
+
+// heldByRequest reports whether the request of c, whose caller gave up, was half
+// written then and for as long as the caller waited.
+func (c *call) heldByRequest(w wait) bool {
+	return w.due == c.cancel && c.req != nil && before(c.req.frame.write, w.due) && !before(c.req.frame.wrote, w.until)
 }

@@ -106,12 +106,9 @@ func (x *index) judgeServed(t *tally) {
 		if witness == x.served {
 			t.pass()
 		}
-	case witness == x.stalled && x.raceReportsClosing(witness):
-		t.leave(whyUnderRace)
 	default:
-		t.fail(Violation{
-			Side: history.Server, What: "did not end when the client had gone", Lateness: span(from, witness),
-		}, x.close, x.heard, from, witness)
+		v := Violation{Side: history.Server, What: "did not end when the client had gone", Lateness: span(from, witness)}
+		t.failClosing(witness == x.stalled && x.raceReportsClosing(), v, x.close, x.heard, from, witness)
 	}
 }
 
@@ -210,12 +207,9 @@ func closeBounded(x *index, t *tally) {
 		t.leave(whyWriterHeld)
 	case x.enRoute(end):
 		t.leave(whyEnRoute)
-	case x.raceReportsClosing(end):
-		t.leave(whyUnderRace)
 	default:
-		t.fail(Violation{
-			Side: history.Client, What: "did not return from Close", Lateness: span(x.close, end),
-		}, x.close, end)
+		v := Violation{Side: history.Client, What: "did not return from Close", Lateness: span(x.close, end)}
+		t.failClosing(x.raceReportsClosing(), v, x.close, end)
 	}
 }
 
@@ -230,16 +224,18 @@ func (x *index) stubbornRuns(e *history.Event) bool {
 	return false
 }
 
-// raceReportsClosing reports whether a session that had not ended by end, while
-// nothing was under way, is a breach of RACE-GRACEFUL.
-func (x *index) raceReportsClosing(end *history.Event) bool {
-	if x.abrupt || x.lastCancel(end) == nil {
-		return false
+// failClosing fails on a session that did not end, which RACE-GRACEFUL may report.
+func (t *tally) failClosing(race bool, v Violation, events ...*history.Event) {
+	if race {
+		t.failUnder("RACE-GRACEFUL", v, events...)
+		return
 	}
-	for i := range x.calls {
-		if x.calls[i].holdsOut(end) {
-			return false
-		}
-	}
-	return true
+	t.fail(v, events...)
+}
+
+// raceReportsClosing reports whether it is a breach of RACE-GRACEFUL that the session
+// did not end.
+func (x *index) raceReportsClosing() bool {
+	side, _ := x.stuckClosing()
+	return side != ""
 }

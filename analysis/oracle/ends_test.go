@@ -97,7 +97,7 @@ func shutdownCases() []ruleCase {
 		script: bare(closedEarly + `server told 1; end 1 canceled
 			11070 server hangup; served`),
 	}, {
-		why: "the same after cancels, with nothing in flight, is a breach of a stricter rule", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "the same after cancels, with nothing in flight, is a breach of a stricter rule", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SHUT-STDIO-SERVER)",
 		script: bare(running + cancelled + `server end 1 canceled
 			50 client close; hangup; closed
 			60 server eof` + hung),
@@ -155,7 +155,7 @@ func closeCases() []ruleCase {
 		script: bare(running + `40 client >> ping
 			50 client close` + hung + `client return 1 closed; hangup; closed`),
 	}, {
-		why: "waits with nothing in flight, after cancels: a stricter rule's", want: Vacuous, uncounted: whyUnderRace, fails: "RACE-GRACEFUL",
+		why: "waits with nothing in flight, after cancels: a stricter rule's", want: Fail, checked: 1, fails: "RACE-GRACEFUL (CLOSE-BOUNDED)",
 		script: bare(running + cancelled + `server end 1 canceled
 			50 client close` + hung + `client hangup; closed`),
 	}, {
@@ -303,6 +303,45 @@ func TestCallersOfADeadServer(t *testing.T) {
 		script: bare(running + `50 client close; hangup; closed
 			60 server eof; told 1; end 1 canceled; hangup; served` + hung + `client return 1 closed`),
 	}, {
+		why: "the server hung up, and the application closes before the client can know of it", want: Pass, checked: 1, fails: "SESSION-SURVIVES",
+		script: bare(running + `40 server told 1; end 1 canceled; hangup; served
+			50 client close
+			60 client eof; return 1 lost; hangup; closed`),
+	}, {
+		why: "the server hung up, and what it had written last still keeps the client from reading the end", want: Vacuous, fails: "SESSION-SURVIVES",
+		script: bare(running + `40 server told 1; end 1 canceled; hangup; served
+			60000 world horizon calls had not returned
+			60001 client close; return 1 closed; hangup; closed`),
+	}, {
+		why: "the server hung up, and so did the client, which never read the end, and holds its caller", want: Fail, checked: 1, fails: "SESSION-SURVIVES CALLER-UNBLOCKS",
+		script: bare(running + `40 server told 1; end 1 canceled; hangup; served
+			50 client hangup
+			60000 world horizon calls had not returned
+			60001 client close; return 1 closed; closed`),
+	}, {
+		why: "given up while the request itself is half written, and then closed", want: Vacuous, uncounted: whyClosing,
+		script: bare(`10 client issue 1; >> call 1
+			30 client cancel 1
+			50 client close
+			60 client .failed; return 1 canceled; hangup; closed`),
+	}, {
+		why: "given up while the request itself is half written, and the network never takes the rest", want: Vacuous, uncounted: whyOwnRequest,
+		script: bare(`10 client issue 1; >> call 1
+			30 client cancel 1
+			60000 world horizon calls had not returned
+			60001 client close; .failed; return 1 canceled; hangup; closed`),
+	}, {
+		why: "given up a millisecond before the closing, while the cancel waits for the network", want: Vacuous, uncounted: whyClosing,
+		script: bare(running + `49 client cancel 1; >> cancel 1
+			50 client close; hangup
+			60 client .failed; return 1 canceled; closed
+			70 server eof; told 1; end 1 canceled; hangup; served`),
+	}, {
+		why: "given up before the closing, and not released by that either", want: Fail, checked: 1, fails: rule, side: history.Client,
+		script: bare(running + `49 client cancel 1; > cancel 1
+			50 client close; hangup; closed
+			60 server < cancel 1; told 1; end 1 canceled; eof; hangup; served` + hung + `client return 1 closed`),
+	}, {
 		why: "given up, and then closed before time passed", want: Pass, checked: 1,
 		script: bare(running + `50 client cancel 1; close; hangup; return 1 closed; closed
 			60 server eof; told 1; end 1 canceled; hangup; served`),
@@ -325,7 +364,7 @@ func TestADeadServerIsNotAccused(t *testing.T) {
 			1000 client close; closed
 			2000 world leak chan receive|created by example.com/mcp.(*ClientSession).start`, "NO-LEAK"},
 		{"a crash in what was its code", died + `world crash server panic`, ""},
-		{"a crash in the client's", died + `world crash client panic`, "RACE-GRACEFUL"},
+		{"a crash in the client's", died + `world crash client panic`, "SESSION-SURVIVES"},
 		{"its handler", running + `40 client cancel 1; > cancel 1; return 1 canceled
 			50 server exit
 			80 client eof

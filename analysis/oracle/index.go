@@ -48,6 +48,7 @@ type session struct {
 	heard      *history.Event // the server read the end of its input
 	bereft     *history.Event // the client read the end of its input
 	left       *history.Event // the server hung up, or its run returned
+	quit       *history.Event // the client hung up
 	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
 }
 

@@ -44,6 +44,7 @@ func checks() []check {
 		{"LATE-IGNORED", history.Client, always(Should), lateIgnored},
 		{"PROGRESS-AFTER-CANCEL", history.Server, progressLevel, progressAfterCancel},
 		{"SHUT-STDIO-SERVER", history.Server, shutdownLevel, shutdown},
+		{"SESSION-SURVIVES", history.World, always(Quality), sessionSurvives},
 		{"CALLER-UNBLOCKS", history.Client, always(Quality), callerUnblocks},
 		{"CANCEL-NONBLOCKING", history.Client, always(Quality), cancelNonblocking},
 		{"CANCEL-ORDER", history.Client, always(Quality), cancelOrder},
@@ -106,11 +107,17 @@ func (c check) apply(x *index) Verdict {
 	return t.sum()
 }
 
-// imply marks the verdicts whose acts are all reported under a stricter rule.
+// imply marks the verdicts whose acts are all reported under a stricter rule, and
+// no others.
 func imply(verdicts []Verdict) {
 	failed := func(rule string) bool {
 		i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Rule == rule })
 		return i >= 0 && verdicts[i].Status == Fail
+	}
+	for i := range verdicts {
+		if v := &verdicts[i]; v.Implied != "" && !failed(v.Implied) {
+			v.Implied = ""
+		}
 	}
 	for _, p := range implications() {
 		for i := range verdicts {
@@ -124,7 +131,8 @@ func imply(verdicts []Verdict) {
 type implication struct{ rule, stricter string }
 
 // implications lists the rules whose every breach is one of a stricter rule,
-// wherever the version has that.
+// wherever the version has that. Of others, now this act is and now that is not;
+// their oracles tell the two apart.
 func implications() [3]implication {
 	return [...]implication{
 		{"CANCEL-NO-RESPONSE", "CANCEL-SILENCE"},

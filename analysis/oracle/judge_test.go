@@ -433,14 +433,14 @@ func TestRaceGraceful(t *testing.T) {
 		why: "all survive", want: Pass, checked: 1,
 		script: two(running + bystander + cancelled + `server end 1 canceled` + "\n" + fine),
 	}, {
-		why: "the server hangs up", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Server,
+		why: "the server hangs up", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
 		script: script{bare: true, text: greeting + running + cancelled + `server end 1 canceled; hangup; served
 			50 client eof; hangup
 			60 server eof
 			1000 world quiet
 			1010 client close; closed`},
 	}, {
-		why: "the client hangs up", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Client,
+		why: "the client hangs up", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Client,
 		script: script{bare: true, text: greeting + running + `35 server end 1 "done 1"; > result 1
 			36 client cancel 1; > cancel 1; return 1 canceled
 			40 client < result 1; hangup
@@ -453,14 +453,14 @@ func TestRaceGraceful(t *testing.T) {
 			10 server hangup; served
 			20 client eof; connected refused; hangup`},
 	}, {
-		why: "the probe fails", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Server,
+		why: "the probe fails", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
 		script: script{bare: true, text: greeting + running + cancelled + `server end 1 canceled
 			1000 client probe; > ping
 			1010 server < ping
 			9000 client probed deadline
 			9010 client close; hangup; closed`},
 	}, {
-		why: "the probe is not answered", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Client,
+		why: "the probe is not answered", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Client,
 		script: script{bare: true, text: greeting + running + cancelled + `server end 1 canceled
 			1000 client probe
 			9010 client close; hangup; closed`},
@@ -469,43 +469,47 @@ func TestRaceGraceful(t *testing.T) {
 		script: script{bare: true, text: greeting + running + cancelled + `server end 1 canceled
 			1000 client probe; > ping; close; hangup; probed closed; closed`},
 	}, {
-		why: "another call's handler is told", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Server,
+		why: "another call's handler is told", want: Fail, checked: 1, fails: "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)", side: history.Server,
 		script: two(running + bystander + cancelled + `server end 1 canceled; told 2` + "\n" + fine),
 	}, {
-		why: "another call is answered with an error", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Server,
+		why: "another call is answered with an error in the instant of the cancel", want: Fail, checked: 1, fails: "RACE-GRACEFUL (ANSWER-OWN)", side: history.Server,
+		script: two(running + bystander + cancelled + `server end 1 canceled; > error 2
+			60 server end 2 "done 2"
+			70 client < error 2; return 2 internal`),
+	}, {
+		why: "another call is answered with an error, later than the cancel", want: Pass, checked: 1, fails: "ANSWER-OWN",
 		script: two(running + bystander + cancelled + `server end 1 canceled
 			60 server end 2 "done 2"; > error 2
 			70 client < error 2; return 2 internal`),
 	}, {
 		why: "the client fails another call by itself", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Client,
-		script: two(running + bystander + cancelled + `server end 1 canceled
-			client return 2 canceled
+		script: two(running + bystander + `30 client cancel 1; > cancel 1; return 1 canceled; return 2 canceled
+			40 server < cancel 1; told 1; end 1 canceled
 			60 server end 2 "done 2"; > result 2
 			70 client < result 2`),
 	}, {
 		why: "a tool that fails by itself", want: Pass, checked: 1, uncounted: whyOwnError,
-		script: two(running + bystander + cancelled + `server end 1 canceled
-			60 server end 2 oops; > error 2
+		script: two(running + bystander + cancelled + `server end 1 canceled; end 2 oops; > error 2
 			70 client < error 2; return 2 oops`),
 	}, {
-		why: "two calls get each other's answers", want: Fail, checked: 2, fails: "RACE-GRACEFUL", side: history.Client,
+		why: "two calls get each other's answers, and the cancelled one has no part in it", want: Pass, checked: 1, fails: "ANSWER-OWN",
 		script: script{handlers: []string{"cooperative", "cooperative", "cooperative"}, text: running + bystander + `
 			client issue 3; > call 3
 			server < call 3; start 3` + cancelled + `server end 1 canceled
 			60 server end 2 "done 2"; > result 2; end 3 "done 3"; > result 3
 			70 client < result 2; return 3 "done 2"; < result 3; return 2 "done 3"`},
 	}, {
-		why: "another call is never finished", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Server,
+		why: "another call is never finished: nothing shows when its answer was lost", want: Pass, checked: 1, fails: "REQUEST-DISPATCHED",
 		script: script{handlers: []string{"cooperative", "cooperative"}, bare: true, text: greeting + running + bystander + cancelled + `
 			server end 1 canceled
 			60 server end 2 "done 2"
 			60000 world horizon calls had not returned
 			60001 client close; hangup; return 2 closed; closed`},
 	}, {
-		why: "a crash in the server's code", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Server,
+		why: "a crash in the server's code", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
 		script: script{bare: true, text: greeting + running + cancelled + `world crash server panic: nil`},
 	}, {
-		why: "a crash in code that both share", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.World,
+		why: "a crash in code that both share", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.World,
 		script: script{bare: true, text: greeting + running + cancelled + `world crash pair panic: nil`},
 	}, {
 		why: "a crash in nobody's code", want: Unknown, checked: 1,
@@ -522,10 +526,10 @@ func TestClosingThatDoesNotEnd(t *testing.T) {
 			601000 client closed; server served`}
 	}
 	runRule(t, "RACE-GRACEFUL", []ruleCase{{
-		why: "neither side ends", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.World,
+		why: "neither side ends", want: Fail, checked: 1, fails: "RACE-GRACEFUL (CLOSE-BOUNDED)", side: history.World,
 		script: hung("cooperative", stopped+`1000 client close`),
 	}, {
-		why: "the client does not end", want: Fail, checked: 1, fails: "RACE-GRACEFUL", side: history.Client,
+		why: "the client does not end", want: Fail, checked: 1, fails: "RACE-GRACEFUL (CLOSE-BOUNDED)", side: history.Client,
 		script: hung("cooperative", stopped+`1000 client close; hangup
 			1010 server eof; hangup; served`),
 	}, {
@@ -582,7 +586,7 @@ func TestLateIgnored(t *testing.T) {
 			40 client < result 1; cancel 1; > cancel 1; return 1 "done 1"
 			46 server < cancel 1`},
 	}, {
-		why: "given to another call", want: Fail, checked: 1, fails: "LATE-IGNORED", side: history.Client,
+		why: "given to another call", want: Fail, checked: 1, fails: "LATE-IGNORED (ANSWER-OWN)", side: history.Client,
 		script: script{handlers: []string{"cooperative", "cooperative"}, text: running + `
 			client issue 2; > call 2
 			server < call 2; start 2
@@ -608,11 +612,17 @@ func TestCallerUnblocks(t *testing.T) {
 			60000 world horizon calls had not returned
 			60001 client close; return 1 closed; hangup; closed`},
 	}, {
-		why: "held although the connection is gone", want: Fail, checked: 1, fails: "RACE-GRACEFUL CALLER-UNBLOCKS",
+		why: "held although the connection is gone", want: Fail, checked: 1, fails: "SESSION-SURVIVES CALLER-UNBLOCKS",
 		script: script{bare: true, text: greeting + running + `30 server hangup; served
 			40 client eof
 			60000 world horizon calls had not returned
 			60001 client close; hangup; closed`},
+	}, {
+		why: "held although the response has come", want: Fail, checked: 1, fails: "CALLER-UNBLOCKS", side: history.Client,
+		script: script{bare: true, text: greeting + running + `30 server end 1 "done 1"; > result 1
+			40 client < result 1
+			60000 world horizon calls had not returned
+			60001 client close; return 1 closed; hangup; closed`},
 	}, {
 		why: "the process crashed before", want: Vacuous, uncounted: whyCrashed,
 		script: script{bare: true, text: greeting + running + `30 client cancel 1; > cancel 1; world crash`},

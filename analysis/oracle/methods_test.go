@@ -52,8 +52,7 @@ func TestUnclaimedRequests(t *testing.T) {
 	h := script{method: "ping", handlers: []string{"", ""}, text: `
 		10 client issue 1; > ping; issue 2; > call 2
 		20 server < ping; > error 1; < call 2
-		25 client cancel 2; > cancel 2; return 2 canceled
-		30 client < error 1; return 1 failed
+		25 client cancel 2; > cancel 2; return 2 canceled; < error 1; return 1 failed
 		40 server < cancel 2`}.history(t)
 	v := verdictOf(t, Judge(h), "RACE-GRACEFUL")
 	if assert.NotEmpty(t, v.Violations) {

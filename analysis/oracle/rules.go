@@ -16,7 +16,7 @@ type Rule struct {
 	Convicts  string      // what must have been observed
 	Exempt    []Exemption // what looks like a breach and is none
 	Notes     []string    // where the specification leaves room, and how the oracle decides; "Q1: …"
-	Implied   string      // the stricter rule under which the same act is reported
+	Implied   string      // the stricter rule under which the same act is reported, or some of the acts are
 	Mutants   []string    // targets that break it on purpose
 
 	level func(specVersion string) Level

@@ -60,6 +60,7 @@ func TestLevels(t *testing.T) {
 		{"RACE-GRACEFUL", Must, Must},
 		{"LATE-IGNORED", Should, Should},
 		{"PROGRESS-AFTER-CANCEL", Should, MustNot},
+		{"SESSION-SURVIVES", Quality, Quality},
 		{"CALLER-UNBLOCKS", Quality, Quality},
 		{"CANCEL-NONBLOCKING", Quality, Quality},
 		{"CANCEL-ORDER", Quality, Quality},

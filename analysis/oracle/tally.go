@@ -11,6 +11,14 @@ type tally struct {
 	verdict   Verdict
 	undecided int  // occurrences that wall time leaves open
 	unknown   bool // the history does not suffice
+	elsewhere []breach
+}
+
+// A breach is a violation that is reported under a stricter rule.
+type breach struct {
+	stricter string
+	Violation
+	events []*history.Event
 }
 
 // pass counts an occurrence at which the rule was kept.
@@ -55,6 +63,26 @@ func (t *tally) fail(v Violation, events ...*history.Event) {
 	}
 }
 
+// failUnder fails on an act that is reported under a stricter rule.
+func (t *tally) failUnder(stricter string, v Violation, events ...*history.Event) {
+	t.elsewhere = append(t.elsewhere, breach{stricter, v, events})
+}
+
+// settle counts the breaches that are reported under a stricter rule. A verdict is
+// implied as a whole or not at all, so beside breaches of the rule's own they are
+// left uncounted.
+func (t *tally) settle() {
+	own := t.verdict.Failed > 0
+	for _, b := range t.elsewhere {
+		if own {
+			t.leave(reportedUnder + b.stricter)
+			continue
+		}
+		t.fail(b.Violation, b.events...)
+		t.verdict.Implied = t.elsewhere[0].stricter
+	}
+}
+
 // leave counts an occurrence that looks like a breach and is none.
 func (t *tally) leave(why string) {
 	for i := range t.verdict.Uncounted {
@@ -67,6 +95,7 @@ func (t *tally) leave(why string) {
 }
 
 func (t *tally) sum() Verdict {
+	t.settle()
 	v := &t.verdict
 	switch {
 	case v.Failed > 0:
@@ -91,6 +120,9 @@ func evidence(events []*history.Event) []int {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// reportedUnder comes before the stricter rule that counts something.
+const reportedUnder = "reported under "
 
 // Why something was not counted. The rules of the catalogue explain each.
 const (
@@ -119,8 +151,9 @@ const (
 	whyOwnError       = "the tool itself failed"
 	whyProcessGone    = "goroutines that a dead server's process would have taken with it"
 	whyGaveUp         = "the caller gave up before its connection's loss could show"
-	whyUnderRace      = "reported under RACE-GRACEFUL"
-	whyUnderLate      = "reported under LATE-IGNORED"
+	whyUnderRace      = reportedUnder + "RACE-GRACEFUL"
+	whyUnderLate      = reportedUnder + "LATE-IGNORED"
+	whyNoCancel       = "before the side that did it knew of a cancel"
 	whyDeaf           = "the client had stopped reading"
 	whyServerHeld     = "the server's writer was held up by the network"
 	whyEndedSoon      = "the handler ended by itself soon after the client had gone"

@@ -54,8 +54,7 @@ type Violation struct {
 	Phase    Phase         `json:"phase,omitempty"`
 	Lateness time.Duration `json:"lateness_ns"` // from the cancel's being read to the offence; 0 is "the same instant", proven by order; negative: does not apply
 
-	Cause        string `json:"cause,omitempty"`         // what tells it apart from the rule's other violations, where What is too fine or too coarse for that; see Signature
-	BeforeCancel bool   `json:"before_cancel,omitempty"` // RACE-GRACEFUL: no cancel had been written before it, so nothing can have crossed one
+	Cause string `json:"cause,omitempty"` // what tells it apart from the rule's other violations, where What is too fine or too coarse for that; see Signature
 }
 
 // A Verdict is what one rule says of one history.
@@ -66,7 +65,7 @@ type Verdict struct {
 	Side       history.Side `json:"side"`                // who is bound; World when both are. Of a failed verdict: who broke it, if it was one side alone
 	Checked    int          `json:"checked"`             // how often the rule was exercised
 	Failed     int          `json:"failed"`              // of those, how often it was broken
-	Implied    string       `json:"implied,omitempty"`   // the same act is reported under this stricter rule
+	Implied    string       `json:"implied,omitempty"`   // the same acts are reported under this stricter rule
 	Violations []Violation  `json:"violations"`          // at most MaxViolations of them
 	Uncounted  []Uncounted  `json:"uncounted,omitempty"` // what looks like a breach and is none
 	Exercised  []Exercise   `json:"exercised,omitempty"` // Checked by what was at work; only of rules that check call by call

@@ -83,7 +83,7 @@ func TestCancelNonblocking(t *testing.T) {
 			40 client . call 2
 			60 client > cancel 1; return 1 canceled` + resumed},
 	}, {
-		why: "a write that fails because the session ends: the network never took the cancel", want: Vacuous, fails: "RACE-GRACEFUL",
+		why: "a write that fails because the session ends: the network never took the cancel", want: Vacuous, fails: "SESSION-SURVIVES",
 		script: script{bare: true, text: greeting + running + `30 client cancel 1; >> cancel 1
 			60 server hangup
 			60 client eof; .failed; return 1 canceled`},
@@ -174,7 +174,7 @@ func TestAProbeThatTheNetworkDoesNotTake(t *testing.T) {
 			9001 server eof; hangup; served
 			9002 client eof; closed`},
 	}, {
-		why: "what it took before has arrived, and nobody reads it", want: Fail, checked: 1, fails: "RACE-GRACEFUL",
+		why: "what it took before has arrived, and nobody reads it", want: Fail, checked: 1, fails: "RACE-GRACEFUL (SESSION-SURVIVES)",
 		script: script{bare: true, handlers: twoTools(), text: before + `; > call 2; >> ping
 			1000 client probe
 			1001 server ~ call 2

@@ -48,6 +48,9 @@ func matrix() []row {
 		if other, ok := inTheOtherNetwork(r); ok {
 			rows = append(rows, other)
 		}
+		if other, ok := amongCancels(r); ok {
+			rows = append(rows, other)
+		}
 	}
 	return rows
 }
@@ -83,6 +86,22 @@ func inTheOtherNetwork(r row) (row, bool) {
 		return r, true
 	}
 	return r, false
+}
+
+// amongCancels makes a second row for a mutant whose defect has nothing to do with
+// cancels. Where there are some, it is not said to break the rules of cancels: one
+// that gets calls wrong breaks the rules that it breaks without them, and one that
+// ends badly under calls in flight none, since there are none in flight.
+func amongCancels(r row) (row, bool) {
+	switch r.scenario {
+	case "no-cancels":
+	case "abrupt-close", "half-close", "server-dies":
+		r.expect = func(string) []string { return nil }
+	default:
+		return r, false
+	}
+	r.scenario = steady
+	return r, true
 }
 
 // cleanRow has the reference on both sides.

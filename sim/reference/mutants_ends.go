@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"errors"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -14,6 +15,7 @@ const (
 	closeWaits     defect = "close-waits"
 	strandsCallers defect = "strands-callers"
 
+	quitsEarly     defect = "quits-early"
 	losesRequests  defect = "loses-requests"
 	limitsHandlers defect = "limits-handlers"
 	staleAnswers   defect = "stale-answers"
@@ -44,6 +46,11 @@ func endMutants() []Mutant {
 
 func callMutants() []Mutant {
 	return []Mutant{{
+		Name: string(quitsEarly), defect: quitsEarly, Side: history.Server, Scenario: "no-cancels",
+		Doc:    "hangs up when it has read the first call of a session: SESSION-SURVIVES",
+		Legacy: []string{"SESSION-SURVIVES"},
+		Modern: []string{"SESSION-SURVIVES"},
+	}, {
 		Name: string(losesRequests), defect: losesRequests, Side: history.Server, Scenario: "no-cancels",
 		Doc:    "loses the second call of a session: REQUEST-DISPATCHED",
 		Legacy: []string{"REQUEST-DISPATCHED"},
@@ -79,6 +86,9 @@ const handlerLimit = 100 * time.Millisecond
 // reports whether the call is to be forgotten.
 func (n *session) beforeCall(c *call) bool {
 	switch n.defect {
+	case quitsEarly:
+		n.end(errors.New("a call came"))
+		return true
 	case limitsHandlers:
 		time.AfterFunc(handlerLimit, c.tell) // harmless when the call is over by then
 	case losesRequests:

@@ -69,6 +69,8 @@ func mutantConversations(e era) map[defect]conversation {
 			send(e.call("2", "slow", "100")), hangUp(), silence(99 * ms), told(0), hear(e.answer("2", "done")), heardEnd(), over("")}},
 		dropsAtEOF: {"says nothing more", []step{
 			send(e.call("2", "slow", "100")), hangUp(), heardEnd(), over(""), told(1)}},
+		quitsEarly: {"the session ends", []step{
+			send(e.call("2", "slow", "1")), heardEnd(), over("a call came")}},
 		losesRequests: {"the first and the third are answered", []step{
 			send(e.call("2", "slow", "1")), hear(e.answer("2", "done")), send(e.call("3", "slow", "1")), silence(time.Hour),
 			send(e.call("4", "slow", "1")), hear(e.answer("4", "done"))}},

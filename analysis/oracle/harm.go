@@ -1,0 +1,126 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// judgeBystander judges a call of which the cancels of others are none of its
+// business. owner is the call whose value it returned, if any.
+func (x *index) judgeBystander(c, owner *call, t *tally) {
+	if c.req != nil && c.req.reused {
+		return
+	}
+	h := x.harm(c, owner)
+	switch {
+	case h.why != "":
+		t.leave(h.why)
+	case h.cancel != nil:
+		c.hit = true
+		v := Violation{
+			Call: c.Call.Call, Side: h.side, Handler: c.kind(), Method: c.otherMethod(),
+			What: h.what, Cause: hitCause, Lateness: span(h.cancel, h.at),
+		}
+		t.fail(v, h.cancel, h.at)
+	}
+}
+
+// A harm is what a call suffered from the cancel of another one.
+type harm struct {
+	cancel, at *history.Event
+	side       history.Side
+	what       string
+	why        string // it is nobody's fault
+}
+
+// harm returns what the cancel of another call did to c; an empty one when it is
+// well, and where nothing shows that the cancel did it.
+func (x *index) harm(c, owner *call) harm {
+	if cancel := x.toldWith(c); cancel != nil {
+		return harm{cancel: cancel, at: c.told, side: history.Server,
+			what: "told a handler whose call nobody had cancelled by then"}
+	}
+	if cancel := x.mixedUp(c, owner); cancel != nil {
+		return harm{cancel: cancel, at: c.ret, side: history.Server,
+			what: "gave a call the answer of a cancelled one"}
+	}
+	cancel := x.failedUnder(c)
+	if cancel != nil && c.end != nil && c.end.Text != "" {
+		return harm{why: whyOwnError}
+	}
+	return harm{cancel: cancel, at: c.ret, side: x.failingSide(c), what: "failed a call that nobody had cancelled"}
+}
+
+// toldWith returns the cancel with which the handler of c was told to stop: that
+// of another call, read in the instant in which the handler was told; nil if it was
+// told for another reason, or for none.
+func (x *index) toldWith(c *call) *history.Event {
+	if c.told == nil || before(c.reason(), c.told) || before(x.over, c.told) || x.over != nil && x.over.At == c.told.At {
+		return nil
+	}
+	cancel := x.known(history.Server, nil, c.told)
+	if cancel == nil || c.told.At > cancel.At+x.grace {
+		return nil
+	}
+	return cancel
+}
+
+// mixedUp returns the cancel of owner if the server had read it while owner was
+// queued or running, and then put owner's value into the answer to c.
+func (x *index) mixedUp(c, owner *call) *history.Event {
+	if owner == nil || x.mixer(c, owner) != history.Server || x.standing(owner) != live || !before(owner.req.c, c.req.first.write) {
+		return nil
+	}
+	return owner.req.c
+}
+
+// failedUnder returns the cancel of another call in whose instant a call that nobody
+// had cancelled was made to fail: learned of by the side that did it while it had c in
+// hand. It is nil where c fails at another time, or did not fail.
+func (x *index) failedUnder(c *call) *history.Event {
+	if c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
+		return nil
+	}
+	side, from, act := x.failingSide(c), c.issue, c.ret
+	if side == history.Server {
+		from, act = c.req.frame.read, c.req.first.write
+	}
+	cancel := x.known(side, from, act)
+	if cancel == nil || act.At > cancel.At+x.grace {
+		return nil
+	}
+	return cancel
+}
+
+// mixer tells which side gave c the value of owner: the server, if it is on the
+// wire like that.
+func (x *index) mixer(c, owner *call) history.Side {
+	if c.req != nil && c.req.first != nil && strings.Contains(c.req.first.msg.Raw, owner.end.Value) {
+		return history.Server
+	}
+	return history.Client
+}
+
+// stuck returns the world's limit if c, which nobody cancelled, was not finished
+// by then although nothing but the targets can have held it up: its handler had
+// ended, or had not begun in twice the time that all tools together need.
+func (x *index) stuck(c *call) *history.Event {
+	end := x.horizon
+	if !before(c.issue, end) || before(c.ret, end) || before(x.over, end) {
+		return nil
+	}
+	if c.end != nil {
+		if before(c.end, end) && end.At > c.end.At {
+			return end
+		}
+		return nil
+	}
+	if c.start != nil || c.req == nil || c.req.frame.read == nil {
+		return nil
+	}
+	if span(c.req.frame.read, end) < x.patience {
+		return nil
+	}
+	return end
+}

@@ -1,0 +1,157 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// sessionSurvives: a session lives until somebody asks for its end. Where a cancel
+// can have had a part in its death, that is RACE-GRACEFUL's.
+func sessionSurvives(x *index, t *tally) {
+	m := x.mishap(t)
+	cancel := x.known(m.Side, nil, m.at)
+	switch {
+	case x.crash != nil && x.crash.Blame == toolsCrash:
+		t.leave(whyToolCrashed)
+	case m.at == nil:
+		if x.outlasted() && len(t.verdict.Uncounted) == 0 {
+			t.pass()
+		}
+	case cancel != nil:
+		m.Lateness = span(cancel, m.at)
+		t.failUnder("RACE-GRACEFUL", m.Violation, cancel, m.at)
+	default:
+		t.fail(m.Violation, x.connected, m.at)
+	}
+}
+
+// outlasted reports whether the session was alive when the application or the
+// scenario ended it.
+func (x *index) outlasted() bool {
+	asked := x.close != nil || x.halfClosed != nil || x.exit != nil
+	return asked && x.crash == nil && x.broken == nil && x.connected != nil && x.connected.Text == ""
+}
+
+// A mishap is what shows that a process or the session is dead, which nobody asked
+// for.
+type mishap struct {
+	Violation
+	at *history.Event // nil: all is well, or not known
+}
+
+// mishap returns the mishap of the world.
+func (x *index) mishap(t *tally) mishap {
+	switch {
+	case x.crash != nil:
+		return x.crashed(t)
+	case x.broken != nil:
+		return x.brokenOff()
+	}
+	return x.deadProbe(t)
+}
+
+func (x *index) crashed(t *tally) mishap {
+	if x.crash.Blame == toolsCrash {
+		return mishap{}
+	}
+	side, known := blamed(x.crash.Blame)
+	if !known || x.exit != nil && side != history.Client { // the code of a process that was dead already
+		t.unknown = true
+		return mishap{}
+	}
+	v := Violation{Side: side, What: "crashed: " + firstLine(x.crash.Text), Lateness: -1, Cause: crashCause(x.crash.Text)}
+	return mishap{v, x.crash}
+}
+
+// brokenOff judges a session that ended without the application's asking.
+func (x *index) brokenOff() mishap {
+	side := x.broken.Side
+	if x.broken.Kind == history.EOF {
+		side = side.Peer() // nobody saw who hung up, but one reads the end of what the other writes
+	}
+	if side.Peer() == history.World || x.connected == nil || x.connected.Text != "" || before(x.broken, x.connected) {
+		return mishap{} // the network's doing, or no session yet
+	}
+	return mishap{Violation{Side: side, What: "ended the session without having been asked to", Lateness: -1}, x.broken}
+}
+
+// deadProbe judges the sign of life that is asked for when everything is quiet. A
+// probe that the application's own closing cut short proves nothing.
+func (x *index) deadProbe(t *tally) mishap {
+	if x.probe == nil || before(x.horizon, x.probe) {
+		return mishap{}
+	}
+	witness, what := x.probed, "failed the health probe"
+	if witness == nil || before(x.close, witness) {
+		witness, what = x.ended(), "did not answer the health probe"
+		if witness == nil || span(x.probe, witness) < max(x.header.Settle, 1) {
+			return mishap{}
+		}
+	} else if witness.Text == "" {
+		return mishap{}
+	}
+	if x.enRoute(witness) {
+		t.leave(whyEnRoute)
+		return mishap{}
+	}
+	return mishap{Violation{Side: x.silentSide(x.probeRequest(), witness), What: what, Lateness: -1, Cause: stuckCause}, witness}
+}
+
+// toolsCrash is the blame for a crash in the scenario's own tool, which took the
+// process with it: that is what a panic that nobody recovers does, and no clause
+// asks an SDK to recover what is not its own.
+const toolsCrash = "tool"
+
+func blamed(blame string) (side history.Side, known bool) {
+	switch blame {
+	case "client":
+		return history.Client, true
+	case "server":
+		return history.Server, true
+	case "pair":
+		return history.World, true
+	}
+	return "", false
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s[:min(len(s), maxQuote)]
+}
+
+// known returns the last event before e, and after from unless that is nil, by
+// which a side knew of a cancel: it had read it, had written it, or, the client, its
+// caller had given up. Of World, that is what either side had set going itself. It
+// is nil where there is none: a cancel can then have had no part in e.
+func (x *index) known(side history.Side, from, e *history.Event) *history.Event {
+	var last *history.Event
+	offer := func(at *history.Event) {
+		if before(at, e) && !before(at, from) && !before(at, last) {
+			last = at
+		}
+	}
+	for _, f := range x.cancels {
+		if side == f.side.Peer() {
+			offer(f.read)
+		} else {
+			offer(f.write)
+		}
+	}
+	for i := range x.calls {
+		if side != history.Server {
+			offer(x.calls[i].cancel)
+		}
+	}
+	return last
+}
+
+// anyGaveUp reports whether a caller gave up.
+func (x *index) anyGaveUp() bool {
+	for i := range x.calls {
+		if x.calls[i].cancel != nil {
+			return true
+		}
+	}
+	return false
+}
