@@ -206,6 +206,10 @@ func sharedRules() []Rule {
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
 			{What: "What RESP-ONCE or LATE-IGNORED report is not reported again."},
 		},
+		Notes: []string{
+			"A session that dies once a cancel is known is held against the clause, which asks that it survive; that it would have died without a cancel as well, a history cannot show. " +
+				"The same load without cancels can: no-cancels, where SESSION-SURVIVES judges.",
+		},
 		Mutants: []string{"mutant:dies-on-stray-cancel", "mutant:dies-on-late-response"},
 	}}
 }
