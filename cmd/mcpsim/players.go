@@ -33,11 +33,11 @@ func pins(client, server string) ([]pin, error) {
 	for side, typed := range []string{client, server} {
 		name, where, versioned := strings.Cut(typed, "@")
 		p := pin{name, where}
-		i := slices.IndexFunc(linked, func(l lease.Player) bool { return l.Name == name })
-		if err := p.check(versioned, i >= 0); err != nil {
+		known := slices.ContainsFunc(linked, func(l lease.Player) bool { return l.Name == name })
+		if err := p.check(versioned, known); err != nil {
 			return nil, fmt.Errorf("%s: %w", []string{"client", "server"}[side], err)
 		}
-		if !versioned || i >= 0 && linked[i].Version == where {
+		if !versioned {
 			continue
 		}
 		if j := slices.IndexFunc(out, func(o pin) bool { return o.name == name }); j >= 0 && out[j] != p {
@@ -45,7 +45,10 @@ func pins(client, server string) ([]pin, error) {
 		}
 		out = append(out, p)
 	}
-	return slices.Compact(out), nil
+	// What is linked in is there already.
+	return slices.DeleteFunc(slices.Compact(out), func(p pin) bool {
+		return slices.ContainsFunc(linked, func(l lease.Player) bool { return l.Name == p.name && l.Version == p.where })
+	}), nil
 }
 
 // ownName is what a target of the user's may be called.
@@ -142,6 +145,9 @@ func (e *experiment) seat(typed, side string) (lease.Player, error) {
 	name, _, _ := strings.Cut(typed, "@")
 	p := e.player(name)
 	if side == "client" && !p.Client || side == "server" && !p.Server {
+		if !p.Client && !p.Server {
+			return p, fmt.Errorf("%s cannot sit anywhere: its Target has neither NewClient nor NewServer", name)
+		}
 		return p, fmt.Errorf("%s cannot sit on the %s's side; it is for the %s's", name, side, sides(p))
 	}
 	return p, nil

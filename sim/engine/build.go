@@ -43,7 +43,7 @@ func Build(ctx context.Context, recipe Recipe, say func(line string)) (Worker, e
 		return Worker{}, err
 	}
 	w := Worker{Go: b.version, Source: b.source}
-	if !fileExists(filepath.Join(b.dir, "worker")) {
+	if !fileExists(filepath.Join(b.dir, "worker")) || recipe.local() {
 		say(b.announcement())
 	}
 	err = b.seeded(ctx)
@@ -195,6 +195,9 @@ func (b *build) compile(ctx context.Context, flags ...string) (err error) {
 func (b *build) announcement() string {
 	if b.recipe.empty() {
 		return "building the worker: the Go runtime and the SDKs in virtual time, about half a minute, once"
+	}
+	if b.recipe.local() {
+		return fmt.Sprintf("building a worker with %s, about half a minute where it has changed", b.recipe)
 	}
 	return fmt.Sprintf("building a worker with %s, about half a minute, once", b.recipe)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +42,11 @@ type Package struct {
 
 // empty reports whether the worker is the one of this module's go.mod.
 func (r Recipe) empty() bool { return len(r.Modules) == 0 && len(r.Packages) == 0 }
+
+// local reports whether something comes from a directory, which may have changed.
+func (r Recipe) local() bool {
+	return len(r.Packages) > 0 || slices.ContainsFunc(r.Modules, func(m Module) bool { return m.Dir != "" })
+}
 
 // String names what is special, for messages: "go-sdk v1.7.0 and mine 1a2b3c".
 func (r Recipe) String() string {
