@@ -169,12 +169,7 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 		return nil, recorded{}, usage(fmt.Errorf("%s: %w", dir, err))
 	}
 	m := result.Manifest
-	if r.client == "" {
-		r.client = m.Typed(m.Client)
-	}
-	if r.server == "" {
-		r.server = m.Typed(m.Server)
-	}
+	r.client, r.server = seats(m, r.client, r.server)
 	if r.scheduler == "" {
 		r.scheduler = m.Flags["scheduler"]
 	}
@@ -205,6 +200,22 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	}
 	rec, err := r.record(result, m, finding)
 	return e, rec, err
+}
+
+// seats fills in who sat where. A side that nobody was named for comes from the
+// same place as the other one if it is the same implementation.
+func seats(m analysis.Manifest, client, server string) (string, string) {
+	fill := func(asked, other string, recorded history.Peer) string {
+		name, _, pinned := strings.Cut(other, "@")
+		switch {
+		case asked != "":
+			return asked
+		case pinned && name == recorded.Target:
+			return name
+		}
+		return m.Typed(recorded)
+	}
+	return fill(client, server, m.Client), fill(server, client, m.Server)
 }
 
 func findingOf(s analysis.Summary, id string) (analysis.Finding, error) {
