@@ -25,6 +25,7 @@ type Page struct {
 	Objections []oracle.Objection // to the example; empty when its history is not to be had
 	Also       []oracle.Rule      // rules that the example breaks by the same act, and that are not reported for it
 	Files      []string           // names of the files beside the page, with what they are
+	Stack      string             // that the example goes by, where it does
 	Replay     []string           // the command that shows the example again, word by word
 	Handler    string             // source of the example's tool
 	AfterFix   string             // commands to run once it is mended, and why
@@ -37,6 +38,7 @@ func Markdown(p Page) string {
 		p.title(),
 		section("What the specification says", p.clauses()),
 		section(p.exampleTitle(), p.example()),
+		section("The stack", fenced("text", firstLines(p.Stack, stackLines))),
 		section("Why this is not a benign race", p.objections()),
 		section("How often", p.howOften()),
 		section("Reproduce", p.reproduce()),
@@ -45,6 +47,18 @@ func Markdown(p Page) string {
 		p.versions(),
 	}
 	return strings.Join(nonEmpty(sections), "\n\n") + "\n"
+}
+
+// stackLines is how much of a stack a page shows; the history has it whole.
+const stackLines = 40
+
+// firstLines cuts a text after n lines, and says so.
+func firstLines(text string, n int) string {
+	lines := strings.SplitAfterN(text, "\n", n+1)
+	if len(lines) > n {
+		lines[n] = "..."
+	}
+	return strings.Join(lines, "")
 }
 
 func section(title, body string) string {

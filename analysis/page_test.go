@@ -41,6 +41,9 @@ func TestMarkdownOfALeak(t *testing.T) {
 	p.Finding = p.Summary.Findings[0]
 	p.Rule = textOf(testRules, "NO-LEAK")
 	p.Handler, p.AfterFix = "", ""
+	p.Stack = strings.Repeat("frame\n", stackLines+1)
+	assert.Contains(t, Markdown(p), "## The stack\n\n```text\n"+strings.Repeat("frame\n", stackLines)+"...\n```", "cut where it is long")
+	p.Stack = ""
 	p.Replay = p.Manifest.Replay(p.Finding.SpecVersion, p.Finding.ExampleSeed)
 	text := Markdown(p)
 	golden(t, "page-leak.md", text)

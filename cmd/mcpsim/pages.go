@@ -31,6 +31,7 @@ func (g *gathering) page(f analysis.Finding, summary analysis.Summary, example [
 		p.Listing = spacetime.Story(h, j, f.Example.Call, f.Example)
 		p.Objections = p.Rule.Objections(h, f.Example)
 		p.Also = alsoBroken(j, f)
+		p.Stack = stackOf(h, f.Example)
 		p.Digest = history.Digest(h.Events)
 		p.Replay = append(p.Replay, "--digest", p.Digest)
 		if p.Files, err = g.beside(f, h, j, p.Replay); err != nil {
@@ -38,6 +39,17 @@ func (g *gathering) page(f analysis.Finding, summary analysis.Summary, example [
 		}
 	}
 	return g.dir.WritePage(f.ID, analysis.Markdown(p))
+}
+
+// stackOf returns the stack that a violation goes by, of a crash or of a goroutine
+// that was left behind; empty for every other.
+func stackOf(h *history.History, v oracle.Violation) string {
+	for _, e := range h.Events {
+		if (e.Kind == history.Crash || e.Kind == history.Leak) && slices.Contains(v.Events, e.Seq) {
+			return e.Text
+		}
+	}
+	return ""
 }
 
 // beside writes the files beside a page, and names them for it.
