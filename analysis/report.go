@@ -72,12 +72,11 @@ func (r Report) header() string {
 	for _, g := range r.Summary.Tested() {
 		calls += g.Calls
 	}
-	what := []string{
-		"network " + m.Network,
+	what := append(strings.Split("network "+m.Network, "; "), // one direction and the other, where they differ
 		"seeds " + m.Seeds + " at " + plural(len(m.SpecVersions), "spec version"),
 		plural(calls, "call"),
 		fmt.Sprintf("%.1f s", r.Elapsed.Seconds()),
-	}
+	)
 	if rules := r.Summary.Judged; len(rules) > 0 {
 		what = append(what, "only "+strings.Join(rules, ", "))
 	}
