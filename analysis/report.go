@@ -73,7 +73,7 @@ func (r Report) header() string {
 		calls += g.Calls
 	}
 	what := append(strings.Split("network "+m.Network, "; "), // one direction and the other, where they differ
-		"seeds " + m.Seeds + " at " + plural(len(m.SpecVersions), "spec version"),
+		"seeds "+m.Seeds+" at "+plural(len(m.SpecVersions), "spec version"),
 		plural(calls, "call"),
 		fmt.Sprintf("%.1f s", r.Elapsed.Seconds()),
 	)
