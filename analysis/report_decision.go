@@ -16,7 +16,7 @@ const (
 	ExitBroken   = 1 // a MUST was broken, or under strict anything else; or an expected failure is stale
 	ExitUsage    = 2 // usage or scenario error; never decided here
 	ExitFailed   = 3 // the experiment failed, or stopped before its end
-	ExitNotAsked = 4 // nothing broken, but a required rule was not exercised or not decided
+	ExitNotAsked = 4 // nothing broken, but a required rule was not exercised, or one was not decided, or nothing was exercised at all
 )
 
 // A Decision is the exit code of a run and the line that says why.

@@ -35,6 +35,10 @@ func TestDecide(t *testing.T) {
 	}{
 		{"a clean run", of(held), nil, false, "", 0,
 			"DONE 1 world, 0 findings, exit 0 (every rule that was exercised held)"},
+		{"a run that exercised nothing is no pass", of(vacuous), nil, false, "", 4,
+			"DONE 1 world, 0 findings, exit 4 (nothing broken, and no rule was exercised at all)"},
+		{"a rule left open is no pass, required or not", of(held, unknown), nil, false, "", 4,
+			"DONE 1 world, 0 findings, exit 4 (nothing broken, but not decided: DARK in 1 world)"},
 		{"a MUST", of(held, must), nil, false, "", 1, "DONE 1 world, 1 finding, exit 1 (a MUST was broken)"},
 		{"a MUST outweighs a missing rule", of(must, vacuous), []string{"IDLE"}, false, "", 1,
 			"DONE 1 world, 1 finding, exit 1 (a MUST was broken)"},

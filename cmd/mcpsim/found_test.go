@@ -13,7 +13,7 @@ import (
 // A discovery is a row of the README's table of what mcpsim found: a bug in a
 // release that has it, and its absence from the release that mended it.
 type discovery struct {
-	report      string // "go-sdk#1007"; empty: nobody had reported it
+	report      string // "go-sdk#1007"; empty: none is known
 	finding     string // in a clause
 	target      string
 	side        string // that it sits on; the reference is opposite
@@ -83,7 +83,7 @@ func (d discovery) line() string {
 
 func (d discovery) link() string {
 	if d.report == "" {
-		return "not reported before"
+		return "no report known"
 	}
 	project := map[string]string{"go-sdk": "modelcontextprotocol/go-sdk", "mcp-go": "mark3labs/mcp-go"}[d.target]
 	_, number, _ := strings.Cut(d.report, "#")

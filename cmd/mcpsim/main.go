@@ -29,7 +29,7 @@ const (
 	exitBroken  = 1 // a rule was broken, a finding is still there, or an expected failure is stale
 	exitUsage   = 2 // the command line, the scenario or another file is wrong
 	exitFailed  = 3 // the experiment failed or was interrupted
-	exitVacuous = 4 // nothing broken, but a required rule was not exercised
+	exitVacuous = 4 // nothing broken, but too little was exercised, or not all of it decided
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -62,7 +62,8 @@ Exit 1 means that the run worked and a MUST was broken (or, with --strict, a SHO
 or a QUALITY rule), or that an expected failure is stale. 0: nothing of that. 2: the
 command line or a file is wrong. 3: the experiment failed or was interrupted. 4:
 nothing broken, but a rule that the scenario requires, or --rules names, was not
-exercised.`,
+exercised, or one was left open by a death that nobody can be blamed for, or no
+rule was exercised at all.`,
 		GroupID: groupTest,
 		Example: `  mcpsim run cancel-storm
   mcpsim run cancel-storm --server go-sdk --client reference --seeds 0-99
