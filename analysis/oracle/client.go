@@ -3,21 +3,19 @@ package oracle
 import "github.com/mcpsim/mcpsim/sim/history"
 
 // onlyIssued: a cancel names a request that its sender has issued before.
-func onlyIssued(x *index, t *tally) {
-	for _, f := range x.cancels {
-		switch {
-		case f.msg.Ref == "":
-			t.leave(whyNamesNothing)
-		case f.req == nil:
-			t.fail(Violation{Call: f.write.Call, Side: f.side, What: "cancelled an id that it had never used"}, f.write)
-		default:
-			if f.req.cancel != f {
-				t.leave(whyRepeated)
-			} else if before(f.req.readReply, f.write) {
-				t.leave(whyResponseRead)
-			}
-			t.pass()
+func onlyIssued(x *index, f *frame, t *tally) {
+	switch {
+	case f.msg.Ref == "":
+		t.leave(whyNamesNothing)
+	case f.req == nil:
+		t.fail(Violation{Call: f.write.Call, Side: f.side, What: "cancelled an id that it had never used"}, f.write)
+	default:
+		if f.req.cancel != f {
+			t.leave(whyRepeated)
+		} else if before(f.req.readReply, f.write) {
+			t.leave(whyResponseRead)
 		}
+		t.pass()
 	}
 }
 

@@ -21,39 +21,48 @@ func Judge(h *history.History) Judgement {
 	return j
 }
 
-// A check is one rule's oracle.
+// A check is one rule's oracle. It judges the world as a whole, or one by one its
+// calls, requests, cancels or frames, each when all is known of it that matters;
+// whatever of that is not nil. The oracles of single items do not look at others of
+// their kind, so that a history need not be held whole.
 type check struct {
-	rule   string
-	side   history.Side
-	level  func(specVersion string) Level
-	oracle func(x *index, t *tally)
+	rule    string
+	side    history.Side
+	level   func(specVersion string) Level
+	world   func(x *index, t *tally)
+	call    func(x *index, c *call, t *tally)    // each of the header's calls, in its order
+	request func(x *index, r *request, t *tally) // each request of either side, in the order of writing
+	cancel  func(x *index, f *frame, t *tally)   // each notifications/cancelled of either side, likewise
+	frame   func(x *index, f *frame, t *tally)   // each frame that was begun, by its number
 }
 
 // checks lists the oracles in the order of [Rules].
-func checks() []check {
+func checks() []check { return slices.Concat(cancelChecks()) }
+
+func cancelChecks() []check {
 	return []check{
-		{"CANCEL-NO-RESPONSE", history.Server, always(Should), noResponse},
-		{"CANCEL-SILENCE", history.Server, modern(MustNot), silence},
-		{"CANCEL-STOP-WORK", history.Server, always(Should), stopWork},
-		{"CANCEL-ONLY-ISSUED", history.World, always(Must), onlyIssued},
-		{"CANCEL-STDIO-REQUIRED", history.Client, modern(Must), notifies},
-		{"CANCEL-CLIENT-NOTIFIES", history.Client, since("2025-03-26", Should), notifies},
-		{"TIMEOUT-CANCEL", history.Client, since("2025-03-26", Should), notifiesTimeouts},
-		{"RESP-ONCE", history.World, always(Must), respondOnce},
-		{"RACE-GRACEFUL", history.World, always(Must), raceGraceful},
-		{"LATE-IGNORED", history.Client, always(Should), lateIgnored},
-		{"PROGRESS-AFTER-CANCEL", history.Server, progressLevel, progressAfterCancel},
-		{"SHUT-STDIO-SERVER", history.Server, shutdownLevel, shutdown},
-		{"SESSION-SURVIVES", history.World, always(Quality), sessionSurvives},
-		{"CALLER-UNBLOCKS", history.Client, always(Quality), callerUnblocks},
-		{"CANCEL-NONBLOCKING", history.Client, always(Quality), cancelNonblocking},
-		{"CANCEL-ORDER", history.Client, always(Quality), cancelOrder},
-		{"CLOSE-BOUNDED", history.Client, always(Quality), closeBounded},
-		{"EOF-DRAINS", history.Server, until(lastLegacy, Quality), eofDrains},
-		{"REQUEST-DISPATCHED", history.Server, always(Quality), requestDispatched},
-		{"NO-SPURIOUS-CANCEL", history.Server, always(Quality), noSpuriousCancel},
-		{"ANSWER-OWN", history.World, always(Quality), answerOwn},
-		{"NO-LEAK", history.World, always(Quality), noLeak},
+		{rule: "CANCEL-NO-RESPONSE", side: history.Server, level: always(Should), call: noResponse},
+		{rule: "CANCEL-SILENCE", side: history.Server, level: modern(MustNot), call: silence},
+		{rule: "CANCEL-STOP-WORK", side: history.Server, level: always(Should), call: stopWork},
+		{rule: "CANCEL-ONLY-ISSUED", side: history.World, level: always(Must), cancel: onlyIssued},
+		{rule: "CANCEL-STDIO-REQUIRED", side: history.Client, level: modern(Must), world: notifies},
+		{rule: "CANCEL-CLIENT-NOTIFIES", side: history.Client, level: since("2025-03-26", Should), world: notifies},
+		{rule: "TIMEOUT-CANCEL", side: history.Client, level: since("2025-03-26", Should), world: notifiesTimeouts},
+		{rule: "RESP-ONCE", side: history.World, level: always(Must), request: respondOnce},
+		{rule: "RACE-GRACEFUL", side: history.World, level: always(Must), world: raceGraceful},
+		{rule: "LATE-IGNORED", side: history.Client, level: always(Should), world: lateIgnored},
+		{rule: "PROGRESS-AFTER-CANCEL", side: history.Server, level: progressLevel, call: progressAfterCancel},
+		{rule: "SHUT-STDIO-SERVER", side: history.Server, level: shutdownLevel, world: shutdown},
+		{rule: "SESSION-SURVIVES", side: history.World, level: always(Quality), world: sessionSurvives},
+		{rule: "CALLER-UNBLOCKS", side: history.Client, level: always(Quality), world: callerUnblocks},
+		{rule: "CANCEL-NONBLOCKING", side: history.Client, level: always(Quality), world: cancelNonblocking},
+		{rule: "CANCEL-ORDER", side: history.Client, level: always(Quality), world: cancelOrder},
+		{rule: "CLOSE-BOUNDED", side: history.Client, level: always(Quality), world: closeBounded},
+		{rule: "EOF-DRAINS", side: history.Server, level: until(lastLegacy, Quality), world: eofDrains},
+		{rule: "REQUEST-DISPATCHED", side: history.Server, level: always(Quality), world: requestDispatched},
+		{rule: "NO-SPURIOUS-CANCEL", side: history.Server, level: always(Quality), world: noSpuriousCancel},
+		{rule: "ANSWER-OWN", side: history.World, level: always(Quality), world: answerOwn},
+		{rule: "NO-LEAK", side: history.World, level: always(Quality), world: noLeak},
 	}
 }
 
@@ -102,9 +111,37 @@ func (c check) apply(x *index) Verdict {
 		Level: c.level(x.header.SpecVersion),
 	}}
 	if t.verdict.Level != "" {
-		c.oracle(x, &t)
+		c.judge(x, &t)
 	}
 	return t.sum()
+}
+
+func (c check) judge(x *index, t *tally) {
+	if c.call != nil {
+		for i := range x.calls {
+			c.call(x, &x.calls[i], t)
+		}
+	}
+	if c.request != nil {
+		for i := range x.requests {
+			c.request(x, &x.requests[i], t)
+		}
+	}
+	if c.cancel != nil {
+		for _, f := range x.cancels {
+			c.cancel(x, f, t)
+		}
+	}
+	if c.frame != nil {
+		for i := range x.frames {
+			if f := &x.frames[i]; f.write != nil && f.msg != nil {
+				c.frame(x, f, t)
+			}
+		}
+	}
+	if c.world != nil {
+		c.world(x, t)
+	}
 }
 
 // imply marks the verdicts whose acts are all reported under a stricter rule, and

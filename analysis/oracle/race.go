@@ -8,23 +8,20 @@ import (
 )
 
 // respondOnce: a request gets at most one response.
-func respondOnce(x *index, t *tally) {
-	for i := range x.requests {
-		r := &x.requests[i]
-		switch {
-		case r.replies == 0:
-		case r.reused:
-			t.leave(whyUnclearID)
-		case r.replies == 1:
-			t.pass()
-		default:
-			v := Violation{Side: r.first.side, What: "answered a request twice", Lateness: -1}
-			if r.call != nil {
-				v.Call, v.Handler, v.Method = r.call.Call.Call, r.call.kind(), r.call.otherMethod()
-				v.Lateness = span(r.c, r.second.write)
-			}
-			t.fail(v, r.first.write, r.second.write)
+func respondOnce(x *index, r *request, t *tally) {
+	switch {
+	case r.replies == 0:
+	case r.reused:
+		t.leave(whyUnclearID)
+	case r.replies == 1:
+		t.pass()
+	default:
+		v := Violation{Side: r.first.side, What: "answered a request twice", Lateness: -1}
+		if r.call != nil {
+			v.Call, v.Handler, v.Method = r.call.Call.Call, r.call.kind(), r.call.otherMethod()
+			v.Lateness = span(r.c, r.second.write)
 		}
+		t.fail(v, r.first.write, r.second.write)
 	}
 }
 

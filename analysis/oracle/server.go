@@ -9,70 +9,61 @@ import (
 // noResponse: a receiver should not answer a request that was cancelled while it
 // was queued or running. Tools that go on although told are counted beside it,
 // as a request that cannot be cancelled.
-func noResponse(x *index, t *tally) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		s := x.standing(c)
-		if s != live {
-			t.excuse(x, c, s)
-			continue
-		}
-		late := x.late(c, s)
-		switch {
-		case !c.Obedient() && late != nil:
-			t.leave(whyStubborn)
-		case !c.Obedient():
-		case late == nil:
-			t.kept(c, x.phase(c))
-		default:
-			t.fail(x.offence(c, late, answer(late)).dueTo(AnsweredCause), c.req.c, x.telling(c), c.end, late.write)
-		}
+func noResponse(x *index, c *call, t *tally) {
+	s := x.standing(c)
+	if s != live {
+		t.excuse(x, c, s)
+		return
+	}
+	late := x.late(c, s)
+	switch {
+	case !c.Obedient() && late != nil:
+		t.leave(whyStubborn)
+	case !c.Obedient():
+	case late == nil:
+		t.kept(c, x.phase(c))
+	default:
+		t.fail(x.offence(c, late, answer(late)).dueTo(AnsweredCause), c.req.c, x.telling(c), c.end, late.write)
 	}
 }
 
 // silence: nothing at all may be written for a cancelled request, whatever the
 // tool does.
-func silence(x *index, t *tally) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		s := x.standing(c)
-		if s != live {
-			t.excuse(x, c, s)
-			continue
-		}
-		first, what, cause := x.late(c, s), "", AnsweredCause
-		if p := x.lateProgress(c, t); p != nil && (first == nil || before(p.write, first.write)) {
-			first, what, cause = p, progressed, progressed
-		} else if first != nil {
-			what = answer(first)
-		}
-		if first == nil {
-			t.kept(c, x.phase(c))
-			continue
-		}
-		t.fail(x.offence(c, first, what).dueTo(cause), c.req.c, x.telling(c), endBefore(c, first), first.write)
+func silence(x *index, c *call, t *tally) {
+	s := x.standing(c)
+	if s != live {
+		t.excuse(x, c, s)
+		return
 	}
+	first, what, cause := x.late(c, s), "", AnsweredCause
+	if p := x.lateProgress(c, t); p != nil && (first == nil || before(p.write, first.write)) {
+		first, what, cause = p, progressed, progressed
+	} else if first != nil {
+		what = answer(first)
+	}
+	if first == nil {
+		t.kept(c, x.phase(c))
+		return
+	}
+	t.fail(x.offence(c, first, what).dueTo(cause), c.req.c, x.telling(c), endBefore(c, first), first.write)
 }
 
 // progressAfterCancel: no progress is reported for a request that was cancelled
 // while it ran.
-func progressAfterCancel(x *index, t *tally) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		if c.req == nil || len(c.asks) == 0 && len(c.req.progress) == 0 || x.standing(c) != live {
-			continue
+func progressAfterCancel(x *index, c *call, t *tally) {
+	if c.req == nil || len(c.asks) == 0 && len(c.req.progress) == 0 || x.standing(c) != live {
+		return
+	}
+	p := x.lateProgress(c, t)
+	switch {
+	case !x.modern && !c.Obedient():
+		if p != nil {
+			t.leave(whyStubborn)
 		}
-		p := x.lateProgress(c, t)
-		switch {
-		case !x.modern && !c.Obedient():
-			if p != nil {
-				t.leave(whyStubborn)
-			}
-		case p == nil:
-			t.kept(c, x.phase(c))
-		default:
-			t.fail(x.offence(c, p, progressed), c.req.c, x.telling(c), p.write)
-		}
+	case p == nil:
+		t.kept(c, x.phase(c))
+	default:
+		t.fail(x.offence(c, p, progressed), c.req.c, x.telling(c), p.write)
 	}
 }
 
@@ -109,18 +100,15 @@ func (x *index) lateProgress(c *call, t *tally) *frame {
 
 // stopWork: the handler of a cancelled request is told, and none is begun.
 // Whether the tool then stops is the tool's affair.
-func stopWork(x *index, t *tally) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		if c.Handler == "" {
-			continue // no handler of ours: whether it was told is not to be seen
-		}
-		switch s := x.standing(c); s {
-		case live:
-			x.judgeTelling(c, t)
-		case crossing, undecided, unclear, premature:
-			t.excuse(x, c, s)
-		}
+func stopWork(x *index, c *call, t *tally) {
+	if c.Handler == "" {
+		return // no handler of ours: whether it was told is not to be seen
+	}
+	switch s := x.standing(c); s {
+	case live:
+		x.judgeTelling(c, t)
+	case crossing, undecided, unclear, premature:
+		t.excuse(x, c, s)
 	}
 }
 
