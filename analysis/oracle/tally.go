@@ -1,24 +1,72 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// A tally is a verdict in the making.
+// A tally is a verdict in the making. Items are judged when they are over, which is
+// not the order in which a verdict lists them; so what it notes has a place.
 type tally struct {
 	verdict   Verdict
 	undecided int  // occurrences that wall time leaves open
 	unknown   bool // the history does not suffice
-	elsewhere []breach
+	here      place
+	sides     history.Side // of what failed
+	failures  []failure    // the first MaxViolations
+	exercises []exercise
+	leavings  []leaving
+	elsewhere *elsewhere
 }
 
-// A breach is a violation that is reported under a stricter rule.
-type breach struct {
-	stricter string
+// A place is where something stands in a verdict: by the item, and by the order in
+// which its oracle came to it.
+type place struct{ item, step int }
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.item, q.item), cmp.Compare(p.step, q.step))
+}
+
+func (p place) before(q place) bool { return p.compare(q) < 0 }
+
+type failure struct {
 	Violation
-	events []*history.Event
+	place
+}
+
+type exercise struct {
+	Exercise
+	place
+}
+
+type leaving struct {
+	Uncounted
+	place
+}
+
+// What is reported under a stricter rule.
+type elsewhere struct {
+	stricter string // of the first
+	place
+	tally // all of it: counted, and left uncounted
+}
+
+func newTally(c check, specVersion string) tally {
+	return tally{verdict: Verdict{
+		Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.level(specVersion),
+	}}
+}
+
+// enter begins with another item.
+func (t *tally) enter(item int) { t.here = place{item: item} }
+
+// step returns the next place.
+func (t *tally) step() place {
+	p := t.here
+	t.here.step++
+	return p
 }
 
 // pass counts an occurrence at which the rule was kept.
@@ -31,15 +79,18 @@ func (t *tally) kept(c *call, p Phase) {
 }
 
 // exercise returns the count of checks on calls with that tool and phase.
-func (t *tally) exercise(handler string, p Phase) *Exercise {
-	list := t.verdict.Exercised
-	for i := range list {
-		if x := &list[i]; x.Handler == handler && x.Phase == p {
+func (t *tally) exercise(handler string, p Phase) *exercise {
+	at := t.step()
+	for i := range t.exercises {
+		if x := &t.exercises[i]; x.Handler == handler && x.Phase == p {
+			if at.before(x.place) {
+				x.place = at
+			}
 			return x
 		}
 	}
-	t.verdict.Exercised = append(list, Exercise{Handler: handler, Phase: p})
-	return &t.verdict.Exercised[len(list)]
+	t.exercises = append(t.exercises, exercise{Exercise{Handler: handler, Phase: p}, at})
+	return &t.exercises[len(t.exercises)-1]
 }
 
 // fail counts an occurrence at which the rule was broken, on the evidence of
@@ -52,54 +103,87 @@ func (t *tally) fail(v Violation, events ...*history.Event) {
 		x.N++
 		x.Failed++
 	}
-	if t.verdict.Failed == 1 {
-		t.verdict.Side = v.Side
-	} else if t.verdict.Side != v.Side {
-		t.verdict.Side = history.World
+	t.sides = common(t.sides, v.Side)
+	at := t.step()
+	if n := len(t.failures); n == MaxViolations {
+		if !at.before(t.failures[n-1].place) {
+			return
+		}
+		t.failures = t.failures[:n-1]
 	}
-	if len(t.verdict.Violations) < MaxViolations {
-		v.Events = evidence(events)
-		t.verdict.Violations = append(t.verdict.Violations, v)
+	v.Events = evidence(events)
+	i := len(t.failures)
+	for i > 0 && at.before(t.failures[i-1].place) {
+		i--
 	}
+	t.failures = slices.Insert(t.failures, i, failure{v, at})
 }
 
 // failUnder fails on an act that is reported under a stricter rule.
 func (t *tally) failUnder(stricter string, v Violation, events ...*history.Event) {
-	t.elsewhere = append(t.elsewhere, breach{stricter, v, events})
+	at := t.step()
+	if t.elsewhere == nil {
+		t.elsewhere = &elsewhere{stricter: stricter, place: at}
+	}
+	e := t.elsewhere
+	if at.before(e.place) {
+		e.stricter, e.place = stricter, at
+	}
+	e.here = at
+	e.fail(v, events...)
+	t.here.step += 2 // as many as that took
+	e.leave(reportedUnder + stricter)
 }
 
 // settle counts the breaches that are reported under a stricter rule. A verdict is
 // implied as a whole or not at all, so beside breaches of the rule's own they are
 // left uncounted.
 func (t *tally) settle() {
-	own := t.verdict.Failed > 0
-	for _, b := range t.elsewhere {
-		if own {
-			t.leave(reportedUnder + b.stricter)
-			continue
+	e := t.elsewhere
+	switch {
+	case e == nil:
+	case t.verdict.Failed > 0:
+		e.sort()
+		for i, l := range e.leavings {
+			t.leavings = append(t.leavings, leaving{l.Uncounted, place{afterAll, i}})
 		}
-		t.fail(b.Violation, b.events...)
-		t.verdict.Implied = t.elsewhere[0].stricter
+	default:
+		t.verdict.Checked += e.verdict.Checked
+		t.verdict.Failed = e.verdict.Failed
+		t.sides, t.failures = e.sides, e.failures
+		e.sort()
+		t.enter(afterAll)
+		for _, x := range e.exercises {
+			own := t.exercise(x.Handler, x.Phase)
+			own.N += x.N
+			own.Failed += x.Failed
+		}
+		t.verdict.Implied = e.stricter
 	}
 }
 
 // leave counts an occurrence that looks like a breach and is none.
 func (t *tally) leave(why string) {
-	for i := range t.verdict.Uncounted {
-		if t.verdict.Uncounted[i].Why == why {
-			t.verdict.Uncounted[i].N++
+	at := t.step()
+	for i := range t.leavings {
+		if l := &t.leavings[i]; l.Why == why {
+			l.N++
+			if at.before(l.place) {
+				l.place = at
+			}
 			return
 		}
 	}
-	t.verdict.Uncounted = append(t.verdict.Uncounted, Uncounted{Why: why, N: 1})
+	t.leavings = append(t.leavings, leaving{Uncounted{Why: why, N: 1}, at})
 }
 
-func (t *tally) sum() Verdict {
+// sum returns the verdict. end is the world's, which takes the place of tomorrow.
+func (t *tally) sum(end *history.Event) Verdict {
 	t.settle()
 	v := &t.verdict
 	switch {
 	case v.Failed > 0:
-		v.Status = Fail
+		v.Status, v.Side = Fail, t.sides
 	case t.unknown:
 		v.Status = Unknown
 	case t.undecided > 0:
@@ -107,7 +191,42 @@ func (t *tally) sum() Verdict {
 	case v.Checked > 0:
 		v.Status = Pass
 	}
+	t.list(end)
 	return *v
+}
+
+// sort puts in order what was noted as it came.
+func (t *tally) sort() {
+	slices.SortFunc(t.exercises, func(a, b exercise) int { return a.compare(b.place) })
+	slices.SortFunc(t.leavings, func(a, b leaving) int { return a.compare(b.place) })
+}
+
+// list fills in the verdict's lists.
+func (t *tally) list(end *history.Event) {
+	v := &t.verdict
+	t.sort()
+	for _, x := range t.exercises {
+		v.Exercised = append(v.Exercised, x.Exercise)
+	}
+	for _, l := range t.leavings {
+		v.Uncounted = append(v.Uncounted, l.Uncounted)
+	}
+	for _, f := range t.failures {
+		v.Violations = append(v.Violations, f.until(end))
+	}
+}
+
+// until puts the world's end in the place of tomorrow.
+func (v Violation) until(end *history.Event) Violation {
+	last := len(v.Events) - 1
+	if last < 0 || v.Events[last] != tomorrow || end == nil {
+		return v
+	}
+	v.Events[last] = end.Seq
+	if v.Lateness >= 0 {
+		v.Lateness -= tomorrow - end.At
+	}
+	return v
 }
 
 func evidence(events []*history.Event) []int {
@@ -159,4 +278,5 @@ const (
 	whyEndedSoon      = "the handler ended by itself soon after the client had gone"
 	whyServed         = "the server's run had returned, and with it its process would have ended"
 	whyEnRoute        = "the network had not delivered everything when the world ended"
+	whyForgotten      = "about what was over so long ago that the judge has forgotten it"
 )
