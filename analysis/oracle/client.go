@@ -116,7 +116,7 @@ func lateIgnored(x *index, c *call, t *tally) {
 // lateTakers lists the returns of other calls that were given the late response to c,
 // which was cancelled.
 func (x *index) lateTakers(c *call) []*history.Event {
-	var out []*history.Event
+	out := c.taken
 	for _, taker := range c.takers {
 		if taker.stray() == c && x.lateTaken(taker, c) != nil {
 			out = append(out, taker.ret)

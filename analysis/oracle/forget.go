@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -88,11 +89,27 @@ func (b *builder) ready(i item) bool {
 			return false
 		}
 		since, c = max(since, r.touched), r.call
-		if f := r.cancel; f != nil && f.cancelled() != nil && f.cancelled().cancel.At+b.grace >= b.lastIssue {
-			return false // whether anything was decided after it is not known yet
-		}
 	}
-	return b.now > since+b.grace && (c == nil || !b.stays(c))
+	return b.now > since+b.grace && (c == nil || !b.stays(c) && !b.unsettled(c))
+}
+
+// unsettled reports whether it is still to be seen what became of the value of c or of
+// its cancel: a call that was given the value has not returned its own, the client's
+// writer has had no moment for the cancel yet, or it was written and whether anything
+// was decided later is not known yet.
+func (b *builder) unsettled(c *call) bool {
+	switch {
+	case slices.ContainsFunc(c.takers, func(taker *call) bool { return !taker.over() }):
+		return true
+	case c.cancel == nil || c.req == nil:
+		return false
+	case c.req.cancel != nil:
+		return c.req.cancel.cancelled() != nil && c.cancel.At+b.grace >= b.lastIssue
+	case c.held == nil:
+		return false
+	}
+	free := freeAfter(c.held)
+	return free == nil || b.now <= free.At+b.grace
 }
 
 // stays reports whether c is needed until the end: how a server deals with what it
@@ -145,9 +162,11 @@ func (b *builder) forgetRequest(r *request) {
 }
 
 func (b *builder) forgetCall(c *call) {
+	b.gone++
 	b.calls.drop(c.place)
 	delete(b.numbers, c.Call.Call)
-	c.held, c.owner, c.takers = nil, nil, nil
+	b.leaveOwner(c)
+	c.held, c.takers = nil, nil
 	if c.end == nil || c.end.Value == "" {
 		return
 	}
@@ -157,7 +176,52 @@ func (b *builder) forgetCall(c *call) {
 	}
 }
 
+// leaveOwner notes with the owner of the value that c returned what c had of it.
+func (b *builder) leaveOwner(c *call) {
+	o := c.owner
+	if o == nil {
+		return
+	}
+	if c.stray() == o && b.lateTaken(c, o) != nil {
+		o.taken = append(o.taken, c.ret)
+	}
+	o.takers = slices.DeleteFunc(o.takers, func(taker *call) bool { return taker == c })
+	c.owner = nil
+}
+
 func (b *builder) forgetFrame(f *frame) {
 	b.frames.drop(f.n)
 	b.lastGone = max(b.lastGone, f.n)
+}
+
+// These put down what came too late to be judged. A rule that was broken by it cannot
+// be told from one that was kept.
+
+// lateReply: a reply to a request that is forgotten may be its first or one too many.
+func lateReply(_ *index, f *frame, t *tally) {
+	if f.forgotten && f.msg.IsReply() {
+		t.leave(whyForgotten)
+	}
+}
+
+// lateReport: likewise progress.
+func lateReport(_ *index, f *frame, t *tally) {
+	if f.forgotten && f.side == history.Server && !f.msg.IsCancel() && !f.msg.IsReply() {
+		t.leave(whyForgotten)
+	}
+}
+
+// lateWord: likewise whatever a server says of a request that is forgotten.
+func lateWord(_ *index, f *frame, t *tally) {
+	if f.forgotten && f.side == history.Server && !f.msg.IsCancel() {
+		t.leave(whyForgotten)
+	}
+}
+
+// lateStart: a handler that begins for a call that is forgotten may have been
+// cancelled.
+func lateStart(x *index, t *tally) {
+	for range x.lateStarts {
+		t.leave(whyForgotten)
+	}
 }

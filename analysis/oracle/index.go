@@ -49,12 +49,14 @@ type session struct {
 	deaf       *history.Event // the client had stopped reading: a Write of the server's failed, which had not hung up itself
 	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
 
-	cancels   int           // notifications/cancelled that were begun, of either side
-	gaveUp    bool          // a caller did
-	lastIssue time.Duration // the instant at which the last call was made that was written; -1: there is none
-	probing   *request      // the last that the client wrote for its probe
-	unclaimed []string      // methods of which the client wrote requests that are no call's for all that is known, the probe's aside
-	moments   []moment      // how things stood at some of the landmarks
+	cancels    int           // notifications/cancelled that were begun, of either side
+	gaveUp     bool          // a caller did
+	lastIssue  time.Duration // the instant at which the last call was made that was written; -1: there is none
+	probing    *request      // the last that the client wrote for its probe
+	unclaimed  []string      // methods of which the client wrote requests that are no call's for all that is known, the probe's aside
+	gone       int           // calls that are forgotten
+	lateStarts int           // handlers that began for such a call
+	moments    []moment      // how things stood at some of the landmarks
 }
 
 // A call is one line of the header with what became of it.
@@ -70,15 +72,16 @@ type call struct {
 	held               *frame           // what the client was just writing when the application cancelled
 	hit                bool             // by what befell another call
 
-	toldKnown *history.Event // the last by which the server knew of a cancel when the handler was told
-	retKnown  *history.Event // likewise the client when the call returned
-	retAny    *history.Event // likewise the one or the other that had set a cancel going itself
-	endBusy   *stretch       // of the server's writing at the end of the handler; nil: it was free
-	owner     *call          // the one whose tool had returned the value that this call was given, which was not its own tool's
-	lostOwner bool           // there may have been one, which is forgotten
-	takers    []*call        // those of which it is the owner
-	twins     int            // tools beside its own that returned the same value
-	holdsOut  bool           // its tool runs, and nobody has told it, or it does not stop when told
+	toldKnown *history.Event   // the last by which the server knew of a cancel when the handler was told
+	retKnown  *history.Event   // likewise the client when the call returned
+	retAny    *history.Event   // likewise the one or the other that had set a cancel going itself
+	endBusy   *stretch         // of the server's writing at the end of the handler; nil: it was free
+	owner     *call            // the one whose tool had returned the value that this call was given, which was not its own tool's
+	lostOwner bool             // there may have been one, which is forgotten
+	takers    []*call          // those of which it is the owner
+	taken     []*history.Event // the returns of those of its takers that are forgotten and had its late response
+	twins     int              // tools beside its own that returned the same value
+	holdsOut  bool             // its tool runs, and nobody has told it, or it does not stop when told
 }
 
 // kind is what reports call c by: the kind of its handler, or its method where no

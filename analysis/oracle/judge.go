@@ -40,17 +40,17 @@ func checks() []check { return slices.Concat(cancelChecks()) }
 
 func cancelChecks() []check {
 	return []check{
-		{rule: "CANCEL-NO-RESPONSE", side: history.Server, level: always(Should), call: noResponse},
-		{rule: "CANCEL-SILENCE", side: history.Server, level: modern(MustNot), call: silence},
-		{rule: "CANCEL-STOP-WORK", side: history.Server, level: always(Should), call: stopWork},
+		{rule: "CANCEL-NO-RESPONSE", side: history.Server, level: always(Should), call: noResponse, frame: lateWord},
+		{rule: "CANCEL-SILENCE", side: history.Server, level: modern(MustNot), call: silence, frame: lateWord},
+		{rule: "CANCEL-STOP-WORK", side: history.Server, level: always(Should), call: stopWork, world: lateStart},
 		{rule: "CANCEL-ONLY-ISSUED", side: history.World, level: always(Must), cancel: onlyIssued},
 		{rule: "CANCEL-STDIO-REQUIRED", side: history.Client, level: modern(Must), call: notifies},
 		{rule: "CANCEL-CLIENT-NOTIFIES", side: history.Client, level: since("2025-03-26", Should), call: notifies},
 		{rule: "TIMEOUT-CANCEL", side: history.Client, level: since("2025-03-26", Should), call: notifiesTimeouts},
-		{rule: "RESP-ONCE", side: history.World, level: always(Must), request: respondOnce},
+		{rule: "RESP-ONCE", side: history.World, level: always(Must), request: respondOnce, frame: lateReply},
 		{rule: "RACE-GRACEFUL", side: history.World, level: always(Must), world: raceGraceful, call: bystander},
 		{rule: "LATE-IGNORED", side: history.Client, level: always(Should), call: lateIgnored},
-		{rule: "PROGRESS-AFTER-CANCEL", side: history.Server, level: progressLevel, call: progressAfterCancel},
+		{rule: "PROGRESS-AFTER-CANCEL", side: history.Server, level: progressLevel, call: progressAfterCancel, frame: lateReport},
 		{rule: "SHUT-STDIO-SERVER", side: history.Server, level: shutdownLevel, world: shutdown},
 		{rule: "SESSION-SURVIVES", side: history.World, level: always(Quality), world: sessionSurvives},
 		{rule: "CALLER-UNBLOCKS", side: history.Client, level: always(Quality), call: callerUnblocks},
