@@ -27,6 +27,7 @@ type builder struct {
 	callSlab    slab[call]
 	requestSlab slab[request]
 	frameSlab   slab[frame]
+	periodSlab  slab[period]
 
 	keep     bool // nothing is ever forgotten
 	queue    queue

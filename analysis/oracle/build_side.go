@@ -25,9 +25,8 @@ func (b *builder) giveUp(c *call, e *history.Event) {
 	c.cancel = e
 	b.gaveUp = true
 	b.know.of[seat(history.Client)], b.know.any = e, e
-	w := &b.writers[seat(history.Client)]
-	if c.held = w.open; c.held != nil {
-		c.held.period = w.share()
+	if c.held = b.writers[seat(history.Client)].open; c.held != nil {
+		c.held.period = b.share(history.Client)
 	}
 }
 

@@ -113,9 +113,12 @@ func (b *builder) claim(c *call, r *request) {
 	}
 }
 
+// someNames is how many names a map has room for at first: those of a small world.
+const someNames = 16
+
 func remember[T any](m *map[string]*T, key string, item *T) {
 	if *m == nil {
-		*m = map[string]*T{}
+		*m = make(map[string]*T, someNames)
 	}
 	(*m)[key] = item
 }
@@ -155,7 +158,7 @@ func (b *builder) cancel(f *frame) {
 	}
 	r.cancel = f
 	if f.side == history.Client {
-		f.period = b.writers[seat(f.side)].share()
+		f.period = b.share(f.side)
 	}
 }
 

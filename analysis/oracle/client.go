@@ -164,17 +164,17 @@ type wait struct {
 // callerUnblocks: a caller that gave up, whose connection is gone, or whose response
 // has come, gets control back.
 func callerUnblocks(x *index, c *call, t *tally) {
-	if waits := x.waits(c); len(waits) > 0 {
+	var room [4]wait
+	if waits := x.waits(c, room[:0]); len(waits) > 0 {
 		x.judgeWaits(c, waits, t)
 	}
 }
 
-// waits lists why the caller of c is due to get control back, in the order in
+// waits adds to out why the caller of c is due to get control back, in the order in
 // which one would say so. In vain is what lasts until the world's limit, which comes
 // ten minutes after the closing where the application closes the session first: what
 // is still under way then is the closing's to release.
-func (x *index) waits(c *call) []wait {
-	var out []wait
+func (x *index) waits(c *call, out []wait) []wait {
 	if c.cancel != nil {
 		out = append(out, wait{c.cancel, x.horizon, "held its caller, who had given up"})
 	} else if gone := x.connectionGone(); c.pending(gone) {

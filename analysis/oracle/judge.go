@@ -12,6 +12,7 @@ import (
 func Judge(h *history.History) Judgement {
 	s := NewStream(h.Header, nil)
 	s.results = make([]CallResult, 0, len(h.Header.Calls))
+	s.keep = len(h.Events) <= s.limit // there are fewer items than events
 	s.room(h.Events)
 	events := numbered(h.Events)
 	for i := range events {

@@ -142,10 +142,11 @@ func (w *writer) busy() *stretch {
 }
 
 // share returns the period that is under way, to be kept.
-func (w *writer) share() *period {
+func (b *builder) share(side history.Side) *period {
+	w := &b.writers[seat(side)]
 	if w.shared == nil {
-		p := w.period
-		w.shared = &p
+		w.shared = b.periodSlab.next()
+		*w.shared = w.period
 	}
 	return w.shared
 }

@@ -19,6 +19,7 @@ type Stream struct {
 	builder
 	checks  []check
 	tallies []tally
+	verdict []Verdict
 	limit   int // of items that are over and kept
 	each    func(CallResult)
 	results []CallResult
@@ -29,10 +30,7 @@ type Stream struct {
 // the [Judgement] then lists none.
 func NewStream(h history.Header, each func(CallResult)) *Stream {
 	s := &Stream{builder: *newBuilder(h), checks: checks(), limit: remembered, each: each}
-	s.tallies = make([]tally, len(s.checks))
-	for i, c := range s.checks {
-		s.tallies[i] = newTally(c, h.SpecVersion)
-	}
+	s.tallies, s.verdict = newTallies(s.checks, h.SpecVersion)
 	return s
 }
 
@@ -76,17 +74,16 @@ func (s *Stream) event(e *history.Event) {
 func (s *Stream) Judgement() Judgement {
 	s.finish()
 	s.judgeRest()
-	j := Judgement{Verdicts: make([]Verdict, len(s.checks)), Calls: s.results}
 	end := earlier(s.lastWord(), s.horizon)
 	for i := range s.tallies {
 		if t := &s.tallies[i]; t.verdict.Level != "" && s.checks[i].world != nil {
 			t.enter(wholeWorld)
 			s.checks[i].world(&s.index, t)
 		}
-		j.Verdicts[i] = s.tallies[i].sum(end)
+		s.tallies[i].sum(end)
 	}
-	imply(j.Verdicts)
-	return j
+	imply(s.verdict)
+	return Judgement{Verdicts: s.verdict, Calls: s.results}
 }
 
 // The world as a whole is judged last and listed first.

@@ -15,7 +15,7 @@ func sessionSurvives(x *index, t *tally) {
 	case x.crash != nil && x.crash.Blame == toolsCrash:
 		t.leave(whyToolCrashed)
 	case m.at == nil:
-		if x.outlasted() && len(t.leavings) == 0 {
+		if x.outlasted() && len(t.verdict.Uncounted) == 0 {
 			t.pass()
 		}
 	case cancel != nil:

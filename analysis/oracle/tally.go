@@ -10,14 +10,13 @@ import (
 // A tally is a verdict in the making. Items are judged when they are over, which is
 // not the order in which a verdict lists them; so what it notes has a place.
 type tally struct {
-	verdict   Verdict
+	verdict   *Verdict
 	undecided int  // occurrences that wall time leaves open
 	unknown   bool // the history does not suffice
 	here      place
-	sides     history.Side // of what failed
-	failures  []failure    // the first MaxViolations
-	exercises []exercise
-	leavings  []leaving
+	failures  []place // of the verdict's violations, which are in order
+	exercises []place // of what it exercised, as it came
+	leavings  []place // of what it left uncounted, as it came
 	elsewhere *elsewhere
 }
 
@@ -31,32 +30,26 @@ func (p place) compare(q place) int {
 
 func (p place) before(q place) bool { return p.compare(q) < 0 }
 
-type failure struct {
-	Violation
-	place
-}
-
-type exercise struct {
-	Exercise
-	place
-}
-
-type leaving struct {
-	Uncounted
-	place
-}
-
-// What is reported under a stricter rule.
+// What is reported under a stricter rule: all of it, counted and left uncounted.
 type elsewhere struct {
+	tally
 	stricter string // of the first
-	place
-	tally // all of it: counted, and left uncounted
+	first    place
 }
 
-func newTally(c check, specVersion string) tally {
-	return tally{verdict: Verdict{
-		Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.level(specVersion),
-	}}
+// newTallies returns a tally for each of the checks, and their verdicts.
+func newTallies(checks []check, specVersion string) ([]tally, []Verdict) {
+	const some = 4 // so that most need no more room
+	tallies, verdicts := make([]tally, len(checks)), make([]Verdict, len(checks))
+	room := make([]place, 2*some*len(checks))
+	for i, c := range checks {
+		verdicts[i] = Verdict{
+			Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.level(specVersion),
+		}
+		own := room[2*some*i:]
+		tallies[i] = tally{verdict: &verdicts[i], exercises: own[:0:some], leavings: own[some : some : 2*some]}
+	}
+	return tallies, verdicts
 }
 
 // enter begins with another item.
@@ -79,18 +72,19 @@ func (t *tally) kept(c *call, p Phase) {
 }
 
 // exercise returns the count of checks on calls with that tool and phase.
-func (t *tally) exercise(handler string, p Phase) *exercise {
-	at := t.step()
-	for i := range t.exercises {
-		if x := &t.exercises[i]; x.Handler == handler && x.Phase == p {
-			if at.before(x.place) {
-				x.place = at
+func (t *tally) exercise(handler string, p Phase) *Exercise {
+	at, list := t.step(), t.verdict.Exercised
+	for i := range list {
+		if x := &list[i]; x.Handler == handler && x.Phase == p {
+			if at.before(t.exercises[i]) {
+				t.exercises[i] = at
 			}
 			return x
 		}
 	}
-	t.exercises = append(t.exercises, exercise{Exercise{Handler: handler, Phase: p}, at})
-	return &t.exercises[len(t.exercises)-1]
+	t.verdict.Exercised = append(list, Exercise{Handler: handler, Phase: p})
+	t.exercises = append(t.exercises, at)
+	return &t.verdict.Exercised[len(list)]
 }
 
 // fail counts an occurrence at which the rule was broken, on the evidence of
@@ -103,36 +97,47 @@ func (t *tally) fail(v Violation, events ...*history.Event) {
 		x.N++
 		x.Failed++
 	}
-	t.sides = common(t.sides, v.Side)
-	at := t.step()
-	if n := len(t.failures); n == MaxViolations {
-		if !at.before(t.failures[n-1].place) {
-			return
-		}
-		t.failures = t.failures[:n-1]
+	if t.verdict.Failed == 1 {
+		t.verdict.Side = v.Side
+	} else if t.verdict.Side != v.Side {
+		t.verdict.Side = history.World
 	}
-	v.Events = evidence(events)
+	t.list(v, events)
+}
+
+// list lists a violation, if it is one of the first.
+func (t *tally) list(v Violation, events []*history.Event) {
+	at := t.step()
 	i := len(t.failures)
-	for i > 0 && at.before(t.failures[i-1].place) {
+	for i > 0 && at.before(t.failures[i-1]) {
 		i--
 	}
-	t.failures = slices.Insert(t.failures, i, failure{v, at})
+	if i == MaxViolations {
+		return
+	}
+	if len(t.failures) == MaxViolations {
+		t.failures = t.failures[:MaxViolations-1]
+		t.verdict.Violations = t.verdict.Violations[:MaxViolations-1]
+	}
+	v.Events = evidence(events)
+	t.failures = slices.Insert(t.failures, i, at)
+	t.verdict.Violations = slices.Insert(t.verdict.Violations, i, v)
 }
 
 // failUnder fails on an act that is reported under a stricter rule.
 func (t *tally) failUnder(stricter string, v Violation, events ...*history.Event) {
-	at := t.step()
-	if t.elsewhere == nil {
-		t.elsewhere = &elsewhere{stricter: stricter, place: at}
-	}
 	e := t.elsewhere
-	if at.before(e.place) {
-		e.stricter, e.place = stricter, at
+	if e == nil {
+		e = &elsewhere{tally: tally{verdict: &Verdict{}}, stricter: stricter, first: t.here}
+		t.elsewhere = e
 	}
-	e.here = at
+	if t.here.before(e.first) {
+		e.stricter, e.first = stricter, t.here
+	}
+	e.here = t.here
 	e.fail(v, events...)
-	t.here.step += 2 // as many as that took
 	e.leave(reportedUnder + stricter)
+	t.here = e.here
 }
 
 // settle counts the breaches that are reported under a stricter rule. A verdict is
@@ -140,50 +145,49 @@ func (t *tally) failUnder(stricter string, v Violation, events ...*history.Event
 // left uncounted.
 func (t *tally) settle() {
 	e := t.elsewhere
-	switch {
-	case e == nil:
-	case t.verdict.Failed > 0:
-		e.sort()
-		for i, l := range e.leavings {
-			t.leavings = append(t.leavings, leaving{l.Uncounted, place{afterAll, i}})
-		}
-	default:
-		t.verdict.Checked += e.verdict.Checked
-		t.verdict.Failed = e.verdict.Failed
-		t.sides, t.failures = e.sides, e.failures
-		e.sort()
-		t.enter(afterAll)
-		for _, x := range e.exercises {
-			own := t.exercise(x.Handler, x.Phase)
-			own.N += x.N
-			own.Failed += x.Failed
-		}
-		t.verdict.Implied = e.stricter
+	if e == nil {
+		return
+	}
+	e.sort()
+	own, theirs := t.verdict, e.verdict
+	if own.Failed > 0 {
+		own.Uncounted = append(own.Uncounted, theirs.Uncounted...)
+		return
+	}
+	own.Checked += theirs.Checked
+	own.Failed, own.Side, own.Violations, own.Implied = theirs.Failed, theirs.Side, theirs.Violations, e.stricter
+	t.enter(afterAll)
+	for _, x := range theirs.Exercised {
+		mine := t.exercise(x.Handler, x.Phase)
+		mine.N += x.N
+		mine.Failed += x.Failed
 	}
 }
 
 // leave counts an occurrence that looks like a breach and is none.
 func (t *tally) leave(why string) {
-	at := t.step()
-	for i := range t.leavings {
-		if l := &t.leavings[i]; l.Why == why {
-			l.N++
-			if at.before(l.place) {
-				l.place = at
+	at, list := t.step(), t.verdict.Uncounted
+	for i := range list {
+		if list[i].Why == why {
+			list[i].N++
+			if at.before(t.leavings[i]) {
+				t.leavings[i] = at
 			}
 			return
 		}
 	}
-	t.leavings = append(t.leavings, leaving{Uncounted{Why: why, N: 1}, at})
+	t.verdict.Uncounted = append(list, Uncounted{Why: why, N: 1})
+	t.leavings = append(t.leavings, at)
 }
 
-// sum returns the verdict. end is the world's, which takes the place of tomorrow.
-func (t *tally) sum(end *history.Event) Verdict {
+// sum completes the verdict. end is the world's, which takes the place of tomorrow.
+func (t *tally) sum(end *history.Event) {
+	t.sort()
 	t.settle()
-	v := &t.verdict
+	v := t.verdict
 	switch {
 	case v.Failed > 0:
-		v.Status, v.Side = Fail, t.sides
+		v.Status = Fail
 	case t.unknown:
 		v.Status = Unknown
 	case t.undecided > 0:
@@ -191,42 +195,37 @@ func (t *tally) sum(end *history.Event) Verdict {
 	case v.Checked > 0:
 		v.Status = Pass
 	}
-	t.list(end)
-	return *v
+	for i := range v.Violations {
+		v.Violations[i].until(end)
+	}
 }
 
 // sort puts in order what was noted as it came.
 func (t *tally) sort() {
-	slices.SortFunc(t.exercises, func(a, b exercise) int { return a.compare(b.place) })
-	slices.SortFunc(t.leavings, func(a, b leaving) int { return a.compare(b.place) })
+	arrange(t.exercises, t.verdict.Exercised)
+	arrange(t.leavings, t.verdict.Uncounted)
 }
 
-// list fills in the verdict's lists.
-func (t *tally) list(end *history.Event) {
-	v := &t.verdict
-	t.sort()
-	for _, x := range t.exercises {
-		v.Exercised = append(v.Exercised, x.Exercise)
-	}
-	for _, l := range t.leavings {
-		v.Uncounted = append(v.Uncounted, l.Uncounted)
-	}
-	for _, f := range t.failures {
-		v.Violations = append(v.Violations, f.until(end))
+// arrange sorts a few items by their places.
+func arrange[T any](places []place, items []T) {
+	for i := range places {
+		for j := i; j > 0 && places[j].before(places[j-1]); j-- {
+			places[j], places[j-1] = places[j-1], places[j]
+			items[j], items[j-1] = items[j-1], items[j]
+		}
 	}
 }
 
 // until puts the world's end in the place of tomorrow.
-func (v Violation) until(end *history.Event) Violation {
+func (v *Violation) until(end *history.Event) {
 	last := len(v.Events) - 1
 	if last < 0 || v.Events[last] != tomorrow || end == nil {
-		return v
+		return
 	}
 	v.Events[last] = end.Seq
 	if v.Lateness >= 0 {
 		v.Lateness -= tomorrow - end.At
 	}
-	return v
 }
 
 func evidence(events []*history.Event) []int {
