@@ -16,6 +16,7 @@ import (
 	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // expectedTable is the form of a file of expected failures.
@@ -71,7 +72,7 @@ func expectationOf(row sim.Row) analysis.Expectation {
 	text := func(column string) string { return row.Cells[column].Text }
 	return analysis.Expectation{
 		Line: row.Line, Rule: text("rule"), Scenario: text("scenario"), Target: text("target"),
-		Side: history.Side(text("side")), SpecVersion: text("spec_version"),
+		Side: history.Side(text("side")), SpecVersion: protocol.Named(text("spec_version")),
 		Reason: text("reason"), Link: text("link"),
 	}
 }

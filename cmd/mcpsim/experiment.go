@@ -17,6 +17,7 @@ import (
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 	"github.com/mcpsim/mcpsim/sim/targets"
 )
 
@@ -63,7 +64,7 @@ func (c *choice) load(typed string) (*experiment, error) {
 
 // decide applies the flags to a scenario.
 func (c *choice) decide(typed string, scenario *sim.Scenario) (*experiment, error) {
-	e := &experiment{typed: typed, scenario: scenario, asked: c.specVersions}
+	e := &experiment{typed: typed, scenario: scenario, asked: dated(c.specVersions)}
 	var err error
 	if c.client != "" {
 		e.scenario.Client = c.client
@@ -146,6 +147,18 @@ func vocabulary() sim.Vocabulary {
 	return v
 }
 
+// dated replaces the names that versions go by.
+func dated(typed []string) []string {
+	var out []string
+	for _, v := range typed {
+		out = append(out, protocol.Named(v))
+	}
+	return out
+}
+
+// allVersions stands for every version that both sides speak.
+const allVersions = "all"
+
 // chooseVersions takes what was asked for, or all that the scenario and both
 // sides have in common, or else the newest that both sides speak.
 func (e *experiment) chooseVersions() error {
@@ -155,6 +168,10 @@ func (e *experiment) chooseVersions() error {
 	slices.Sort(spoken)
 	if len(spoken) == 0 {
 		return fmt.Errorf("there is no spec version that %s and %s both speak", e.client.Name, e.server.Name)
+	}
+	if slices.Contains(e.asked, allVersions) {
+		e.specVersions = spoken
+		return nil
 	}
 	for _, v := range e.asked {
 		if !slices.Contains(spoken, v) {

@@ -74,10 +74,21 @@ func listTargets(out io.Writer) error {
 	rows := []string{"TARGET\tVERSION\tSIDES\tSPEC VERSIONS\tWHAT IT IS"}
 	for _, t := range linkedPlayers() {
 		rows = append(rows, strings.Join([]string{
-			t.Name, orDash(t.Version), sides(t), strings.Join(t.SpecVersions, " "), t.Doc,
+			t.Name, orDash(t.Version), sides(t), span(t.SpecVersions), t.Doc,
 		}, "\t"))
 	}
 	return table(out, rows)
+}
+
+// span names versions, oldest first, in short where none of those between the
+// first and the last is missing.
+func span(specVersions []string) string {
+	all := protocol.Versions()
+	n := len(specVersions)
+	if n < 3 || !strings.Contains(strings.Join(all, " "), strings.Join(specVersions, " ")) {
+		return strings.Join(specVersions, " ")
+	}
+	return specVersions[0] + " to " + specVersions[n-1]
 }
 
 func orDash(s string) string {
