@@ -14,6 +14,7 @@ func MarkdownReport(r Report) string {
 		r.outcome(),
 		r.findingsTable(),
 		r.replays(),
+		bullets(r.noteBullets()),
 		bullets(r.entries()),
 		bullets(r.Troubles),
 		r.details(),

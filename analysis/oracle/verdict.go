@@ -27,6 +27,7 @@ const (
 	Should    Level = "SHOULD"
 	May       Level = "MAY" // of clauses that allow; no rule has it
 	Quality   Level = "QUALITY"
+	Info      Level = "INFO" // is told and never held against anybody; no rule has it where it is judged
 )
 
 // A Status is the outcome of one rule on one history.

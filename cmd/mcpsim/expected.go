@@ -101,7 +101,7 @@ func (c *expectedChecker) check(row sim.Row, x analysis.Expectation, earlier []a
 	}
 	rule, known := oracle.FindRule(x.Rule)
 	if !known {
-		c.fault(row, "rule", fmt.Sprintf("there is no rule %q", x.Rule), ruleCure(x.Rule))
+		c.unjudged(row, x.Rule)
 	}
 	c.side(row, x, rule, known)
 	c.specVersion(row, x, rule, known)
@@ -118,6 +118,15 @@ func (c *expectedChecker) check(row sim.Row, x analysis.Expectation, earlier []a
 	if i >= 0 && known {
 		c.fault(row, "rule", fmt.Sprintf("line %d expects the same failure", earlier[i].Line), "leave one out")
 	}
+}
+
+// unjudged refuses a rule that does not exist, or that cannot fail.
+func (c *expectedChecker) unjudged(row sim.Row, rule string) {
+	if _, laidOut := oracle.FindAny(rule); laidOut {
+		c.fault(row, "rule", rule+" cannot fail", notJudged(rule))
+		return
+	}
+	c.fault(row, "rule", fmt.Sprintf("there is no rule %q", rule), ruleCure(rule))
 }
 
 // unfilled reports whether a placeholder of --write-expected-failures still

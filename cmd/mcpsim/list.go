@@ -3,16 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
-	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
@@ -24,7 +21,7 @@ func newList() *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:       "list scenarios|targets|rules",
-		Short:     "List the scenarios, the targets, or the rules that are judged",
+		Short:     "List the scenarios, the targets, or the rules",
 		GroupID:   groupLook,
 		Example:   "  mcpsim list rules",
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
@@ -96,25 +93,4 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// bound names who a rule is for.
-func bound(side history.Side) string {
-	if side == history.World {
-		return "both"
-	}
-	return string(side)
-}
-
-func listRules(out io.Writer) error {
-	versions := []string{protocol.V20251125, protocol.V20260728}
-	rows := []string{"RULE\tBINDS\t" + strings.Join(versions, "\t") + "\tSTATEMENT"}
-	for _, r := range oracle.Rules() {
-		cells := []string{r.ID, bound(r.Side)}
-		for _, v := range versions {
-			cells = append(cells, orDash(string(r.Level(v))))
-		}
-		rows = append(rows, strings.Join(slices.Concat(cells, []string{r.Statement}), "\t"))
-	}
-	return table(out, rows)
 }
