@@ -8,7 +8,7 @@ func receiverRules() []Rule {
 		ID:        "CANCEL-NO-RESPONSE",
 		Statement: "A request that was cancelled before its work ended is not answered, neither with a result nor with an error.",
 		Property:  Safety,
-		Elsewhere: slices.Concat(overSSE(Should), overHTTP(firstHTTP, lastLegacy, Info), overHTTP(modernEra, "", Should)),
+		Elsewhere: slices.Concat(overSSE(Should), overStreamable(firstHTTP, lastLegacy, Info), overStreamable(modernEra, "", Should)),
 		Clauses:   slices.Concat(onBothPages("Not send a response for the cancelled request", Should), onBothPages(mayIgnore, May)),
 		Convicts: "The call was queued or running when its cancel was read, its handler ended after that (or never began), " +
 			"and the writing of a response began after that.",
@@ -25,7 +25,7 @@ func receiverRules() []Rule {
 		ID:        "CANCEL-SILENCE",
 		Statement: "Once it has read the cancel of a request that it is still working on, a server sends nothing more for it.",
 		Property:  Safety,
-		Elsewhere: overHTTP(modernEra, "", MustNot),
+		Elsewhere: overStreamable(modernEra, "", MustNot),
 		Clauses: []Clause{
 			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
@@ -68,7 +68,7 @@ func receiverRules() []Rule {
 		ID:        "PROGRESS-AFTER-CANCEL",
 		Statement: "No progress is reported for a request once its cancel has taken effect.",
 		Property:  Safety,
-		Elsewhere: slices.Concat(overSSE(Should), overHTTP(firstHTTP, lastLegacy, Should), overHTTP(modernEra, "", MustNot)),
+		Elsewhere: slices.Concat(overSSE(Should), overStreamable(firstHTTP, lastLegacy, Should), overStreamable(modernEra, "", MustNot)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: lastLegacy, Page: "basic/utilities/progress", Quote: "Are associated with an in-progress operation", Level: Must},
 			{From: modernEra, Page: "basic/patterns/progress", Quote: "Are associated with an in-progress operation", Level: Must},
@@ -95,7 +95,7 @@ func senderRules() []Rule {
 		ID:        "CANCEL-ONLY-ISSUED",
 		Statement: "A cancel names a request that its sender has issued before.",
 		Property:  Safety,
-		Elsewhere: slices.Concat(overSSE(Must), overHTTP(firstHTTP, lastLegacy, Must)),
+		Elsewhere: slices.Concat(overSSE(Must), overStreamable(firstHTTP, lastLegacy, Must)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: lastLegacy, Page: legacyPage, Quote: "Were previously issued in the same direction", Level: Must},
 			{From: modernEra, Page: modernPage, Quote: "Were previously issued by the client", Level: Must},
@@ -145,7 +145,7 @@ func senderRules() []Rule {
 		ID:        "TIMEOUT-CANCEL",
 		Statement: "A client whose caller set a deadline for a call tells the server when it has passed.",
 		Property:  Liveness,
-		Elsewhere: overHTTP(firstHTTP, "", Should),
+		Elsewhere: overStreamable(firstHTTP, "", Should),
 		Clauses: []Clause{
 			{From: "2025-03-26", Until: lastLegacy, Page: "basic/lifecycle", Quote: "the sender SHOULD issue a cancellation notification for that request", Level: Should},
 			{From: modernEra, Page: modernPage, Quote: "the sender SHOULD cancel the request and stop waiting for a response", Level: Should},

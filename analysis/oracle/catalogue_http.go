@@ -26,7 +26,7 @@ func httpCancelRules() []Rule {
 	return []Rule{{
 		ID: "CANCEL-HTTP-EXPLICIT", Side: history.Client, Property: Liveness, Awaits: needsHTTP,
 		Statement: "To cancel a call over HTTP a legacy client posts notifications/cancelled; to drop the connection is not enough.",
-		Elsewhere: overHTTP(firstHTTP, lastLegacy, Should),
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, Should),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "To cancel, the client SHOULD explicitly send an MCP CancelledNotification", Level: Should},
 		},
@@ -38,7 +38,7 @@ func httpCancelRules() []Rule {
 	}, {
 		ID: "CANCEL-HTTP-CLOSE", Side: history.Client, Property: Liveness, Awaits: needsHTTP,
 		Statement: "To cancel a call over HTTP a modern client closes the stream of its response.",
-		Elsewhere: overHTTP(modernEra, "", Should),
+		Elsewhere: overStreamable(modernEra, "", Should),
 		Clauses: []Clause{
 			{From: modernEra, Over: StreamableHTTP, Page: modernPage, Quote: "Closing the SSE response stream is the cancellation signal", Level: Should},
 			{From: modernEra, Page: modernPage, Quote: "the sender SHOULD cancel the request and stop waiting for a response", Level: Should},
@@ -49,7 +49,7 @@ func httpCancelRules() []Rule {
 	}, {
 		ID: "DISC-NOT-CANCEL", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "A legacy server does not take the loss of a connection for a cancel.",
-		Elsewhere: overHTTP(firstHTTP, lastLegacy, ShouldNot),
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, ShouldNot),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "Disconnection SHOULD NOT be interpreted as the client cancelling its request", Level: ShouldNot},
 		},
@@ -61,7 +61,7 @@ func httpCancelRules() []Rule {
 	}, {
 		ID: "DISC-IS-CANCEL", Side: history.Server, Property: Liveness, Awaits: needsHTTP,
 		Statement: "A modern server takes the client's disconnect for a cancel of that request.",
-		Elsewhere: overHTTP(modernEra, "", Must),
+		Elsewhere: overStreamable(modernEra, "", Must),
 		Clauses: []Clause{
 			{From: modernEra, Over: StreamableHTTP, Page: modernPage, Quote: "The server MUST treat a client disconnect as cancellation of that request", Level: Must},
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "Closing the SSE response stream MUST be treated by the server as cancellation of that request", Level: Must},
@@ -75,7 +75,7 @@ func httpCancelRules() []Rule {
 	}, {
 		ID: "DISC-SCOPED", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "A disconnect cancels the request of that stream and no other, also where they share a connection.",
-		Elsewhere: overHTTP(modernEra, "", Must),
+		Elsewhere: overStreamable(modernEra, "", Must),
 		Clauses: []Clause{
 			{From: modernEra, Over: StreamableHTTP, Page: modernPage, Quote: "The server MUST treat a client disconnect as cancellation of that request", Level: Must},
 		},
@@ -84,7 +84,7 @@ func httpCancelRules() []Rule {
 	}, {
 		ID: "EXCHANGE-ENDED", Side: history.Server, Property: Liveness, Awaits: needsHTTP,
 		Statement: "An HTTP exchange does not outlive its call.",
-		Elsewhere: slices.Concat(overHTTP(firstHTTP, lastLegacy, Info), overHTTP(modernEra, "", Quality)),
+		Elsewhere: slices.Concat(overStreamable(firstHTTP, lastLegacy, Info), overStreamable(modernEra, "", Quality)),
 		Convicts:  "Nothing was left of a call that had been cancelled, the world had settled, and its response stream was still open.",
 		Exempt:    []Exemption{{Race: "R12", What: "Before 2026-07-28: no text offers a clean end."}},
 		Notes:     []string{"Q4"},
@@ -96,7 +96,7 @@ func httpExchangeRules() []Rule {
 	return []Rule{{
 		ID: "HTTP-POST-PER-MSG", Side: history.Client, Property: Safety, Awaits: needsHTTP,
 		Statement: "A client sends each message as an HTTP POST of its own.",
-		Elsewhere: overHTTP(firstHTTP, "", Must),
+		Elsewhere: overStreamable(firstHTTP, "", Must),
 		Clauses: []Clause{
 			{From: firstHTTP, Over: StreamableHTTP, Page: legacyHTTP, Until: lastLegacy, Quote: "Every JSON-RPC message sent from the client MUST be a new HTTP POST request", Level: Must},
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "Every JSON-RPC message sent from the client MUST be a new HTTP POST request", Level: Must},
@@ -106,7 +106,7 @@ func httpExchangeRules() []Rule {
 	}, {
 		ID: "HTTP-ACCEPT", Side: history.Client, Property: Safety, Awaits: needsHTTP,
 		Statement: "A client accepts both a JSON object and an SSE stream, and says so.",
-		Elsewhere: overHTTP(firstHTTP, "", Must),
+		Elsewhere: overStreamable(firstHTTP, "", Must),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The client MUST include an Accept header", Level: Must},
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "The client MUST include an Accept header", Level: Must},
@@ -115,7 +115,7 @@ func httpExchangeRules() []Rule {
 	}, {
 		ID: "HTTP-202", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "A notification that is accepted, a cancel too, is answered with 202 and nothing else, at once.",
-		Elsewhere: overHTTP(firstHTTP, "", Must),
+		Elsewhere: overStreamable(firstHTTP, "", Must),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "the server MUST return HTTP status code 202 Accepted with no body", Level: Must},
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "the server MUST return HTTP status code 202 Accepted with no body", Level: Must},
@@ -127,7 +127,7 @@ func httpExchangeRules() []Rule {
 	}, {
 		ID: "HTTP-SESSION", Side: history.Client, Property: Safety, Awaits: needsHTTP,
 		Statement: "A client whose server gave it a session names it in every later request, that of a cancel too.",
-		Elsewhere: overHTTP(firstHTTP, lastLegacy, Must),
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, Must),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "clients using the Streamable HTTP transport MUST include it", Level: Must},
 		},
@@ -136,7 +136,7 @@ func httpExchangeRules() []Rule {
 	}, {
 		ID: "HTTP-VERSION-HDR", Side: history.Client, Property: Safety, Awaits: needsHTTP,
 		Statement: "A client names the protocol version in a header of every request, after the handshake where there is one.",
-		Elsewhere: overHTTP("2025-06-18", "", Must),
+		Elsewhere: overStreamable("2025-06-18", "", Must),
 		Clauses: []Clause{
 			{From: "2025-06-18", Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "the client MUST include the MCP-Protocol-Version", Level: Must},
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "Every POST request to the MCP endpoint MUST include an MCP-Protocol-Version header", Level: Must},
@@ -146,7 +146,7 @@ func httpExchangeRules() []Rule {
 	}, {
 		ID: "HTTP-M-HEADERS", Side: history.Client, Property: Safety, Awaits: needsHTTP,
 		Statement: "A modern client repeats in headers which method it asks for, and of which tool, prompt or resource.",
-		Elsewhere: overHTTP(modernEra, "", Must),
+		Elsewhere: overStreamable(modernEra, "", Must),
 		Clauses: []Clause{
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "These headers are REQUIRED for compliance", Level: Must},
 		},
@@ -160,7 +160,7 @@ func httpStreamRules() []Rule {
 	return []Rule{{
 		ID: "HTTP-RESP-STREAM", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "A legacy server sends no response on the stream that a client opened by GET, unless to resume another.",
-		Elsewhere: overHTTP(firstHTTP, lastLegacy, MustNot),
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, MustNot),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST NOT send a JSON-RPC response on the stream unless resuming", Level: MustNot},
 		},
@@ -169,7 +169,7 @@ func httpStreamRules() []Rule {
 	}, {
 		ID: "HTTP-NO-BROADCAST", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "A legacy server sends each message on one stream only.",
-		Elsewhere: overHTTP(firstHTTP, lastLegacy, Must),
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, Must),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST send each of its JSON-RPC messages on only one of the connected streams", Level: Must},
 		},
@@ -178,7 +178,7 @@ func httpStreamRules() []Rule {
 	}, {
 		ID: "HTTP-REPLAY-SCOPE", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "A legacy server that resumes a stream replays the messages of that stream alone.",
-		Elsewhere: overHTTP(firstHTTP, lastLegacy, MustNot),
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, MustNot),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST NOT replay messages that would have been delivered on a different stream", Level: MustNot},
 		},
@@ -186,7 +186,7 @@ func httpStreamRules() []Rule {
 	}, {
 		ID: "HTTP-EVENT-ID", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "The ids that a legacy server gives to SSE events are unique in the session.",
-		Elsewhere: overHTTP(firstHTTP, lastLegacy, Must),
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, Must),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "the ID MUST be globally unique across all streams within that session", Level: Must},
 		},
@@ -195,7 +195,7 @@ func httpStreamRules() []Rule {
 	}, {
 		ID: "HTTP-NO-EARLY-CLOSE", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "A server does not close the stream of a call before it has carried the response.",
-		Elsewhere: overHTTP(firstHTTP, "2025-06-18", ShouldNot),
+		Elsewhere: overStreamable(firstHTTP, "2025-06-18", ShouldNot),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: "2025-06-18", Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server SHOULD NOT close the SSE stream before sending", Level: ShouldNot},
 		},
@@ -208,7 +208,7 @@ func httpStreamRules() []Rule {
 	}, {
 		ID: "HTTP-TERMINATE", Side: history.Server, Property: Liveness, Awaits: needsHTTP,
 		Statement: "A server ends the stream of a call once it has carried the response.",
-		Elsewhere: overHTTP(firstHTTP, "", Should),
+		Elsewhere: overStreamable(firstHTTP, "", Should),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: "2025-06-18", Over: StreamableHTTP, Page: legacyHTTP, Quote: "the server SHOULD close the SSE stream", Level: Should},
 			{From: lastLegacy, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "the server SHOULD terminate the SSE stream", Level: Should},
@@ -218,7 +218,7 @@ func httpStreamRules() []Rule {
 	}, {
 		ID: "HTTP-STREAM-RELATED", Side: history.Server, Property: Safety, Awaits: needsHTTP,
 		Statement: "What a server sends on the stream of a call before its response belongs to that call.",
-		Elsewhere: slices.Concat(overHTTP(firstHTTP, lastLegacy, Should), overHTTP(modernEra, "", Must)),
+		Elsewhere: slices.Concat(overStreamable(firstHTTP, lastLegacy, Should), overStreamable(modernEra, "", Must)),
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "These messages SHOULD relate to the originating client request", Level: Should},
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "These notifications MUST relate to the originating client request", Level: Must},
@@ -227,7 +227,7 @@ func httpStreamRules() []Rule {
 	}, {
 		ID: "SHUT-HTTP", Side: history.Client, Property: Liveness, Awaits: needsSSE,
 		Statement: "A client that is done with a session says so by HTTP DELETE, or over HTTP+SSE by closing the connection.",
-		Elsewhere: slices.Concat(overSSE(Info), overHTTP(firstHTTP, lastLegacy, Should)),
+		Elsewhere: slices.Concat(overSSE(Info), overStreamable(firstHTTP, lastLegacy, Should)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: firstVersion, Over: HTTPSSE, Page: "basic/lifecycle", Quote: "is indicated by closing the associated HTTP connection(s)", Level: Info},
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "SHOULD send an HTTP DELETE to the MCP endpoint", Level: Should},

@@ -17,7 +17,7 @@ func permissions() []Rule {
 		ID: "CANCEL-HTTP-NOPOST", Side: history.Client, Property: Safety,
 		Statement: "Over HTTP a modern client need not post notifications/cancelled.",
 		Never:     "Nothing forbids to post one. It is told as a note.",
-		Elsewhere: overHTTP(modernEra, "", Info),
+		Elsewhere: overStreamable(modernEra, "", Info),
 		Clauses: []Clause{
 			{From: modernEra, Over: StreamableHTTP, Page: modernPage, Quote: "No notifications/cancelled message is required or expected", Level: Info},
 		},
@@ -61,7 +61,7 @@ func permissions() []Rule {
 		ID: "HTTP-M-NO-RESUME", Side: history.World, Property: Safety,
 		Statement: "Since 2026-07-28 no stream is resumed: there are no event ids, no stream by GET, no session to delete.",
 		Never:     "What is gone from the protocol is ignored or refused; either will do.",
-		Elsewhere: overHTTP(modernEra, "", Info),
+		Elsewhere: overStreamable(modernEra, "", Info),
 		Exempt:    []Exemption{{Race: "R10", What: "A connection that is lost cancels its request, by design."}},
 	}}
 }

@@ -105,7 +105,7 @@ type frame struct {
 func newIndex(h *history.History) *index {
 	x := &index{header: h.Header, events: numbered(h.Events), modern: h.Header.Modern()}
 	if h.Header.Clock == "wall" {
-		x.grace = wallGrace
+		x.grace = allows(&h.Header, budgetGrace, graceBudget)
 	}
 	x.makeRoom()
 	b := builder{index: x}
@@ -115,10 +115,6 @@ func newIndex(h *history.History) *index {
 	x.abrupt = x.endedAbruptly()
 	return x
 }
-
-// wallGrace is how long after the cancel's being read an act in wall time may
-// still be a crossing.
-const wallGrace = 50 * time.Millisecond
 
 // numbered returns events with Seq equal to the position; a damaged history is
 // copied for that.

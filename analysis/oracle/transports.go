@@ -44,15 +44,15 @@ func (b Binding) in(t Transport, specVersion string) bool {
 // everywhere is a rule that binds over HTTP, at every version, as it does over
 // stdio.
 func everywhere(l Level) []Binding {
-	return slices.Concat(overSSE(l), overHTTP(firstHTTP, "", l))
+	return slices.Concat(overSSE(l), overStreamable(firstHTTP, "", l))
 }
 
 // overSSE is a rule of the transport of the first version.
 func overSSE(l Level) []Binding { return []Binding{{HTTPSSE, firstVersion, firstVersion, l}} }
 
-// overHTTP is a rule of Streamable HTTP, from a version until another; empty: to
+// overStreamable is a rule of Streamable HTTP, from a version until another; empty: to
 // this day.
-func overHTTP(from, until string, l Level) []Binding {
+func overStreamable(from, until string, l Level) []Binding {
 	return []Binding{{StreamableHTTP, from, until, l}}
 }
 

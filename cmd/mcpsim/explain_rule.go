@@ -26,6 +26,7 @@ func explainRule(r oracle.Rule) (string, error) {
 		part("what convicts", indented(r.Convicts)),
 		part("why it never convicts", indented(r.Never)),
 		part("what never does", exemptionList(r)),
+		part("budgets, which no clause sets", budgetList(r)),
 		part("notes", noteList(r)),
 		part("proven by", proofList(r)),
 		part("exercised", exercised),
@@ -170,6 +171,22 @@ func exemptionList(r oracle.Rule) string {
 			text += " Told as: " + e.Why + "."
 		}
 		b.WriteString(wrapped("  "+padded(orDash(e.Race), 5), text))
+	}
+	return b.String()
+}
+
+// budgetList has the times that the rule is held to, and what sets them.
+func budgetList(r oracle.Rule) string {
+	var b strings.Builder
+	for _, x := range r.Budgets() {
+		set := "--budget " + x.Name + "=TIME sets it"
+		switch {
+		case x.SetBy != "":
+			set = "the scenario sets it, as " + x.SetBy
+		case x.Fixed:
+			set = "it is fixed"
+		}
+		b.WriteString(wrapped("  "+padded(x.Name, 10), fmt.Sprintf("%s (%s): %s. %s", x.Default, set, x.What, x.Why)))
 	}
 	return b.String()
 }

@@ -181,6 +181,9 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	if r.schedulerSeed == "" {
 		r.schedulerSeed = m.Flags["scheduler-seed"]
 	}
+	if given := m.Flags["budget"]; given != "" && len(r.budgets) == 0 {
+		r.budgets = strings.Split(given, ",")
+	}
 	if r.seed == "" {
 		r.seed = strconv.FormatUint(finding.ExampleSeed, 10)
 	}

@@ -187,6 +187,9 @@ func (r *runCommand) manifest(e *experiment, worker engine.Worker) analysis.Mani
 	if r.budget > 0 {
 		m.Flags["for"] = r.budget.String()
 	}
+	if len(e.budgets) > 0 {
+		m.Flags["budget"] = strings.Join(r.budgets, ",")
+	}
 	if r.until {
 		m.Flags["until-finding"] = "true"
 	}
