@@ -96,6 +96,7 @@ type RuleTally struct {
 	Implied   int                   `json:"implied"` // of Failed, those reported under a stricter rule
 	Uncounted []oracle.Uncounted    `json:"uncounted"`
 	Exercised []oracle.Exercise     `json:"exercised,omitempty"` // Checked by tool and phase, of rules that check call by call; sorted
+	Took      *Distribution         `json:"took,omitempty"`      // how long what a budget bounds really took, in nanoseconds; nil: nothing shows it
 }
 
 // An Outcome is a number of cancelled calls with the same fate.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpsim/mcpsim/netem"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // A Scenario is the declarative intent of a run: what is done, how often, over
@@ -130,11 +131,11 @@ const (
 
 // SpecVersions returns the protocol versions that this version of mcpsim speaks,
 // oldest first.
-func SpecVersions() []string { return []string{"2025-06-18", "2025-11-25", "2026-07-28"} }
+func SpecVersions() []string { return protocol.Versions() }
 
-// defaultSpecVersions are the newest of each era. What an older one of the same
-// era says of cancelling differs in nothing that stdio can show.
-func defaultSpecVersions() []string { return []string{"2025-11-25", "2026-07-28"} }
+// defaultSpecVersions are the newest of each era. An older one says of cancelling
+// nothing that its era's newest does not, and the first one less.
+func defaultSpecVersions() []string { return []string{protocol.V20251125, protocol.V20260728} }
 
 // defaultScenario is what a file that leaves something out gets. What a file has
 // to say is not in it, nor is what follows from something else: the network from

@@ -20,6 +20,8 @@ type WorldConfig struct {
 	Client      Target
 	Server      Target
 	Clock       string // "virtual" or "wall", for the header
+	// Budgets, for the header: the times that the judge is to use in place of its own.
+	Budgets map[string]time.Duration
 	// Observe false runs the world without recording anything.
 	Observe bool
 	// Sink, if not nil, gets the header and then every event as it is recorded.
@@ -139,7 +141,7 @@ func header(cfg WorldConfig) history.Header {
 		Client:  history.Peer{Target: cfg.Client.Name, Version: cfg.Client.Version},
 		Server:  history.Peer{Target: cfg.Server.Name, Version: cfg.Server.Version},
 		Horizon: cfg.Scenario.Limits.Horizon, Settle: cfg.Scenario.Limits.Settle,
-		Calls: make([]history.Call, len(s.Calls)),
+		Calls: make([]history.Call, len(s.Calls)), Budgets: cfg.Budgets,
 	}
 	if cfg.Scenario.Cancel.Repeat > 0 && !cfg.Client.RepeatsCancels {
 		h.Unavailable = append(h.Unavailable, "client "+cfg.Client.Name+" repeats no cancels")

@@ -42,7 +42,7 @@ func newBuilder(h history.Header) *builder {
 	b.lastIssue = -1
 	b.last = &history.Event{Seq: tomorrow, At: tomorrow}
 	if h.Clock == "wall" {
-		b.grace = wallGrace
+		b.grace = allows(&b.header, budgetGrace, graceBudget)
 	}
 	b.announce(h.Calls)
 	return b

@@ -1,15 +1,6 @@
 package oracle
 
-import (
-	"time"
-
-	"github.com/mcpsim/mcpsim/sim/history"
-)
-
-// promptly is how long a server may take, once it has read the end of its input,
-// to tell its handlers and, once they have ended, to end itself. No text sets a
-// figure; clients that end their servers by force wait for some seconds before.
-const promptly = 10 * time.Second
+import "github.com/mcpsim/mcpsim/sim/history"
 
 // shutdown: a server whose client has gone tells its handlers and ends. Judged
 // when the application closed the client, since a client of which only the
@@ -50,7 +41,7 @@ func (x *index) judgeRunning(c *call, free *history.Event, t *tally) bool {
 	case before(x.stalled, told):
 		told = nil // by the end of the world
 	}
-	if told != nil && told.At <= from.At+promptly {
+	if told != nil && told.At <= from.At+x.promptly() {
 		t.kept(c, "")
 		return false
 	}
@@ -59,12 +50,12 @@ func (x *index) judgeRunning(c *call, free *history.Event, t *tally) bool {
 		witness = x.last
 	}
 	switch {
-	case witness.At <= from.At+promptly:
+	case witness.At <= from.At+x.promptly():
 		if c.end != nil && c.end.At > from.At {
 			t.leave(whyEndedSoon)
 		}
 		return false
-	case x.served != nil && !before(x.stalled, x.served) && x.served.At <= from.At+promptly:
+	case x.served != nil && !before(x.stalled, x.served) && x.served.At <= from.At+x.promptly():
 		t.leave(whyServed)
 		return false
 	}
@@ -104,9 +95,10 @@ func (x *index) judgeServed(t *tally) {
 		t.leave(whyServerHeld)
 	case witness == nil:
 		t.leave(whyCrashed)
-	case witness.At <= from.At+promptly:
+	case witness.At <= from.At+x.promptly():
 		if witness == x.served {
 			t.pass()
+			t.took(span(from, witness))
 		}
 	default:
 		v := Violation{Side: history.Server, What: "did not end when the client had gone", Lateness: span(from, witness)}
@@ -168,6 +160,7 @@ func closeBounded(x *index, t *tally) {
 	case x.close == nil || x.crash != nil:
 	case x.closed != nil && !before(end, x.closed):
 		t.pass()
+		t.took(span(x.close, x.closed))
 	case end == nil:
 		t.leave(whyCrashed)
 	case x.exit == nil && x.stubbornRuns(end):

@@ -150,10 +150,6 @@ func (x *index) call(n int) *call {
 	return x.calls.get(n - 1)
 }
 
-// wallGrace is how long after the cancel's being read an act in wall time may
-// still be a crossing.
-const wallGrace = 50 * time.Millisecond
-
 // tomorrow stands in for the last event of a world that lives, and is later than
 // all that was observed. A tally puts the true one in its place.
 const tomorrow = 1 << 62

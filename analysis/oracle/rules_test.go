@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 func TestEveryRuleIsDescribed(t *testing.T) {
@@ -34,7 +35,7 @@ func TestEveryRuleIsDescribed(t *testing.T) {
 
 func TestClausesGoWithLevels(t *testing.T) {
 	for _, r := range Rules() {
-		for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", legacyVersion, modernVersion} {
+		for _, version := range protocol.Versions() {
 			level := r.Level(version)
 			if level == Quality {
 				continue

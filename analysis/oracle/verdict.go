@@ -27,6 +27,7 @@ const (
 	Should    Level = "SHOULD"
 	May       Level = "MAY" // of clauses that allow; no rule has it
 	Quality   Level = "QUALITY"
+	Info      Level = "INFO" // is told and never held against anybody; no rule has it where it is judged
 )
 
 // A Status is the outcome of one rule on one history.
@@ -68,7 +69,10 @@ type Verdict struct {
 	Implied    string       `json:"implied,omitempty"`   // the same acts are reported under this stricter rule
 	Violations []Violation  `json:"violations"`          // at most MaxViolations of them
 	Uncounted  []Uncounted  `json:"uncounted,omitempty"` // what looks like a breach and is none
-	Exercised  []Exercise   `json:"exercised,omitempty"` // Checked by what was at work; only of rules that check call by call
+	// Took is how long what a budget bounds really took, where the rule was kept and
+	// the history shows it: at most a few times a world.
+	Took      []time.Duration `json:"took_ns,omitempty"`
+	Exercised []Exercise      `json:"exercised,omitempty"` // Checked by what was at work; only of rules that check call by call
 }
 
 // An Exercise is a number of checks of one rule on calls alike.

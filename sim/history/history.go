@@ -77,6 +77,9 @@ type Header struct {
 	// Unavailable says what else was asked for and a target cannot do: "client
 	// go-sdk repeats no cancels".
 	Unavailable []string `json:"unavailable,omitempty"`
+	// Budgets are the times that a judge is to use in place of its own where the
+	// specification sets none, by name; see package oracle.
+	Budgets map[string]time.Duration `json:"budgets_ns,omitempty"`
 }
 
 // Modern reports whether the protocol version is of the stateless era, which

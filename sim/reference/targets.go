@@ -58,7 +58,7 @@ func target(name, doc string) sim.Target {
 	return sim.Target{
 		Name:         name,
 		Package:      codePath,
-		SpecVersions: []string{protocol.V20250618, protocol.V20251125, protocol.V20260728},
+		SpecVersions: protocol.Versions(),
 		Sends:        sim.Methods(),
 		Serves:       sim.Methods(),
 		Doc:          doc,
