@@ -16,6 +16,7 @@ func Judge(h *history.History) Judgement {
 	for i, c := range all {
 		j.Verdicts[i] = c.apply(x)
 	}
+	judgeNested(h, j.Verdicts)
 	imply(j.Verdicts)
 	j.Calls = x.results()
 	return j
@@ -62,6 +63,7 @@ func cancelChecks() []check {
 		{rule: "REQUEST-DISPATCHED", side: history.Server, level: always(Quality), world: requestDispatched},
 		{rule: "NO-SPURIOUS-CANCEL", side: history.Server, level: always(Quality), world: noSpuriousCancel},
 		{rule: "ANSWER-OWN", side: history.World, level: always(Quality), world: answerOwn},
+		{rule: nestedRule, side: history.Server, level: until(lastLegacy, Quality)}, // see nestedChecks
 		{rule: "NO-LEAK", side: history.World, level: always(Quality), world: noLeak},
 	}
 }
