@@ -258,7 +258,7 @@ func (sc *scene) asked(call int) string {
 	switch {
 	case method == "":
 		return kind
-	case kind == `""`:
+	case kind == `""` || sc.described(call).Parent > 0:
 		return method
 	}
 	return method + " " + kind
