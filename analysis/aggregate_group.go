@@ -114,6 +114,7 @@ func (t *tally) addVerdict(i int, v oracle.Verdict, w World) {
 	r.Worlds[v.Status]++
 	r.Checked += v.Checked
 	r.Failed += v.Failed
+	r.Nested += v.Nested
 	if v.Implied != "" {
 		r.Implied += v.Failed
 	}

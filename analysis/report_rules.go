@@ -126,5 +126,9 @@ func endWording(rule string) RuleText {
 	case "ANSWER-OWN":
 		return RuleText{Says: "does not give a call its own answer", OwnWords: true, Counts: "calls that returned a value", Exercise: "No call returned a value: let some calls go on, as with cancel: {share: 0.3}."}
 	}
+	if rule == "NESTED-CANCELLED" {
+		return RuleText{Says: "does not cancel what a tool had asked when the tool is told to stop",
+			Counts: "questions of tools that were told to stop", Exercise: "No tool was told to stop while the client had its question: use tools of the kind asking."}
+	}
 	return RuleText{}
 }

@@ -75,6 +75,7 @@ type Handler struct {
 	Work    Distribution // how long the tool takes when nobody stops it; instant: zero
 	Every   Distribution // checkpoint and chatty: from one look, or report, to the next; otherwise zero
 	Cleanup Distribution // slow-cleanup: how long it takes to stop; otherwise zero
+	Asks    Question     // asking: what it asks the client; otherwise zero
 }
 
 // The kinds of tools.
@@ -89,11 +90,12 @@ const (
 	Instant     = "instant"      // returns at once, told or not
 	Panicking   = "panicking"    // panics when it is told
 	Child       = "child"        // has a goroutine of its own do the work, which stops at once
+	Asking      = "asking"       // asks the client something in the middle of its work; stops at once
 )
 
 // HandlerKinds returns the kinds of tools.
 func HandlerKinds() []string {
-	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky, Swallow, Instant, Panicking, Child}
+	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky, Swallow, Instant, Panicking, Child, Asking}
 }
 
 // Limits bound a world in virtual time.
@@ -164,7 +166,9 @@ func (sc *Scenario) defaultSettle() time.Duration {
 }
 
 // longest is how long a tool can be at work, told or not.
-func (h Handler) longest() time.Duration { return longest(h.Work) + longest(h.Cleanup) }
+func (h Handler) longest() time.Duration {
+	return longest(h.Work) + longest(h.Cleanup) + longest(h.Asks.Work)
+}
 
 // Hash returns the SHA-256 of the scenario as [Scenario.Marshal] writes it, in
 // hex. Two files that mean the same have the same hash.

@@ -70,6 +70,7 @@ func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 			key{"work", d.distribution(&h.Work), work},
 			key{"every", d.distribution(&h.Every), ""},
 			key{"cleanup", d.distribution(&h.Cleanup), ""},
+			key{"asks", func(n *node, path string) { d.question(&h.Asks, n, path) }, ""},
 		)
 		*to = append(*to, h)
 	})

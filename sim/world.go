@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +112,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		}
 	}
 	w.wire = newWire(w)
-	client := ClientEnv{SpecVersion: cfg.SpecVersion}
+	client := w.clientEnv()
 	if cfg.Client.RepeatsCancels {
 		client.RepeatCancels = cfg.Scenario.Cancel.Repeat
 	}
@@ -149,7 +150,11 @@ func header(cfg WorldConfig) history.Header {
 	for i, c := range s.Calls {
 		h.Calls[i] = history.Call{
 			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
-			NotAsked: cfg.unavailable(c.Method),
+			NotAsked: cmp.Or(cfg.unavailable(c.Method), cfg.unanswerable(c.Asks)),
+		}
+		if c.Asks != nil {
+			h.Calls[i].Work += c.Asks.Work
+			h.Nested = append(h.Nested, cfg.nested(c))
 		}
 	}
 	return h

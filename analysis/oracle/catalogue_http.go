@@ -11,7 +11,6 @@ const (
 	needsHTTP   = "Streamable HTTP"
 	needsSSE    = "HTTP+SSE and Streamable HTTP"
 	needsExt    = "the extension io.modelcontextprotocol/tasks"
-	needsNested = "calls from the server to the client"
 	needsRounds = "requests of several rounds, and Streamable HTTP"
 )
 
@@ -267,14 +266,5 @@ func otherAwaitingRules() []Rule {
 			{From: modernEra, Page: "/seps/2663-tasks-extension", Quote: "MUST NOT be sent on the subscriptions/listen stream for a task", Level: MustNot},
 		},
 		Convicts: "A message of a task was tagged with the id of a subscription.",
-	}, {
-		ID: "NESTED-CANCELLED", Side: history.Server, Property: Liveness, Awaits: needsNested,
-		Statement: "A server that has called its client for the sake of a call cancels that, too, when the call is cancelled.",
-		Elsewhere: []Binding{
-			{Stdio, firstVersion, lastLegacy, Quality}, {HTTPSSE, firstVersion, firstVersion, Quality}, {StreamableHTTP, firstHTTP, lastLegacy, Quality},
-		},
-		Convicts: "A call was cancelled while its tool waited for the client's answer, and the request to the client stayed open.",
-		Exempt:   []Exemption{{Race: "R16", What: "The client's answer crossed the server's cancel."}},
-		Notes:    []string{"To free what the cancelled call holds is CANCEL-FREE; that the client hears of it is good practice."},
 	}}
 }

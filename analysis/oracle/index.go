@@ -86,7 +86,12 @@ type call struct {
 
 // kind is what reports call c by: the kind of its handler, or its method where no
 // code of the application's answers.
-func (c *call) kind() string { return cmp.Or(c.Handler, c.Method) }
+func (c *call) kind() string {
+	if c.Parent > 0 {
+		return c.Method
+	}
+	return cmp.Or(c.Handler, c.Method)
+}
 
 // otherMethod is the method of c, empty for the usual one.
 func (c *call) otherMethod() string {

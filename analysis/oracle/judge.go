@@ -62,6 +62,7 @@ func cancelChecks() []check {
 		{rule: "REQUEST-DISPATCHED", side: history.Server, level: always(Quality), call: requestDispatched},
 		{rule: "NO-SPURIOUS-CANCEL", side: history.Server, level: always(Quality), call: noSpuriousCancel},
 		{rule: "ANSWER-OWN", side: history.World, level: always(Quality), call: answerOwn},
+		{rule: nestedRule, side: history.Server, level: until(lastLegacy, Quality)}, // see nestedChecks
 		{rule: "NO-LEAK", side: history.World, level: always(Quality), world: noLeak},
 	}
 }

@@ -99,7 +99,7 @@ func FindAny(id string) (Rule, bool) { return find(Catalogue(), id) }
 
 // Rules returns the rules that are judged, in the order in which they are reported.
 func Rules() []Rule {
-	rules := slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules())
+	rules := slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules(), nestedRules())
 	all := checks()
 	out := make([]Rule, len(all))
 	for i, c := range all {

@@ -30,7 +30,7 @@ func TestEveryRuleIsDescribed(t *testing.T) {
 			assert.Equal(t, graded, len(r.Clauses) > 0, "quality is what no clause demands")
 		})
 	}
-	assert.Len(t, seen, len(receiverRules())+len(senderRules())+len(sharedRules())+len(endRules())+len(qualityRules())+len(callRules()), "every description has its oracle")
+	assert.Len(t, seen, len(receiverRules())+len(senderRules())+len(sharedRules())+len(endRules())+len(qualityRules())+len(callRules())+len(nestedRules()), "every description has its oracle")
 }
 
 func TestClausesGoWithLevels(t *testing.T) {
@@ -72,6 +72,7 @@ func TestLevels(t *testing.T) {
 		{"REQUEST-DISPATCHED", Quality, Quality},
 		{"NO-SPURIOUS-CANCEL", Quality, Quality},
 		{"ANSWER-OWN", Quality, Quality},
+		{"NESTED-CANCELLED", Quality, ""},
 	}
 	assert.Equal(t, len(levels), len(Rules()), "all of them")
 	for _, tc := range levels {

@@ -23,14 +23,21 @@ type Stream struct {
 	limit   int // of items that are over and kept
 	each    func(CallResult)
 	results []CallResult
+	nested  *Stream // of what tools ask of the client; nil: they ask nothing
 }
 
 // NewStream returns a judge of a history with that header. each, unless it is nil, is
 // handed the outcome of every call as soon as it is known, in no particular order;
 // the [Judgement] then lists none.
 func NewStream(h history.Header, each func(CallResult)) *Stream {
-	s := &Stream{builder: *newBuilder(h), checks: checks(), limit: remembered, each: each}
-	s.tallies, s.verdict = newTallies(s.checks, h.SpecVersion)
+	s := newStream(h, checks(), each)
+	s.nested = newNested(h)
+	return s
+}
+
+func newStream(h history.Header, checks []check, each func(CallResult)) *Stream {
+	s := &Stream{builder: *newBuilder(h), checks: checks, limit: remembered, each: each}
+	s.tallies, s.verdict = newTallies(checks, h.SpecVersion)
 	return s
 }
 
@@ -48,6 +55,9 @@ func (s *Stream) Event(e *history.Event) {
 
 // event is Event for one that stays as it is.
 func (s *Stream) event(e *history.Event) {
+	if s.nested != nil {
+		s.nested.event(exchanged(e))
+	}
 	s.seen++
 	s.take(e)
 	for range 2 { // some are not ready; so the queue shrinks again
@@ -82,6 +92,7 @@ func (s *Stream) Judgement() Judgement {
 		}
 		s.tallies[i].sum(end)
 	}
+	s.addNested()
 	imply(s.verdict)
 	return Judgement{Verdicts: s.verdict, Calls: s.results}
 }

@@ -66,6 +66,7 @@ type Verdict struct {
 	Side       history.Side `json:"side"`                // who is bound; World when both are. Of a failed verdict: who broke it, if it was one side alone
 	Checked    int          `json:"checked"`             // how often the rule was exercised
 	Failed     int          `json:"failed"`              // of those, how often it was broken
+	Nested     int          `json:"nested,omitempty"`    // of Checked, those of what tools asked of the client, where Side is the other one
 	Implied    string       `json:"implied,omitempty"`   // the same acts are reported under this stricter rule
 	Violations []Violation  `json:"violations"`          // at most MaxViolations of them
 	Uncounted  []Uncounted  `json:"uncounted,omitempty"` // what looks like a breach and is none

@@ -54,6 +54,8 @@ type Call struct {
 	// of the targets has no such method: "2026-07-28 has no ping". Nothing is to be
 	// concluded from such a call.
 	NotAsked string `json:"not_asked,omitempty"`
+	// Parent is the call whose tool makes this one, of a nested call.
+	Parent int `json:"parent,omitempty"`
 }
 
 // Obedient reports whether the tool stops when it is told. The others run on
@@ -74,6 +76,9 @@ type Header struct {
 	Horizon       time.Duration `json:"horizon_ns"` // what has not happened by then counts as never
 	Settle        time.Duration `json:"settle_ns"`  // how long the world is left alone after the last call, and again after close
 	Calls         []Call        `json:"calls"`
+	// Nested are the calls that tools make of the client while they work. Their
+	// numbers follow those of Calls. For them the client is the receiver.
+	Nested []Call `json:"nested,omitempty"`
 	// Unavailable says what else was asked for and a target cannot do: "client
 	// go-sdk repeats no cancels".
 	Unavailable []string `json:"unavailable,omitempty"`

@@ -64,6 +64,11 @@ const (
 	PromptsGet    = "prompts/get"
 	Complete      = "completion/complete"
 
+	// What servers ask of clients, in the legacy era.
+	Sampling    = "sampling/createMessage"
+	Elicitation = "elicitation/create" // since 2025-06-18
+	RootsList   = "roots/list"
+
 	Cancelled = "notifications/cancelled"
 	Progress  = "notifications/progress"
 )

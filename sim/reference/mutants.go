@@ -76,7 +76,7 @@ func (m Mutant) Expect(version string) []string {
 // the client, those whose defect shows when a session ends, and those that get
 // calls wrong that nobody cancels.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants())
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), nestedMutants())
 }
 
 func serverMutants() []Mutant {
