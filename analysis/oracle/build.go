@@ -11,6 +11,7 @@ type builder struct {
 	*index
 	ids    [2]map[string]*request // by the issuing side and the raw id: the latest request
 	tokens [2]map[string]*request // likewise by the progress token
+	named  [2]map[string]bool     // by the cancelling side: ids that it named and had never used
 	open   [2]*frame              // what a side is just writing
 }
 
@@ -37,6 +38,7 @@ func (b *builder) take(e *history.Event) {
 		b.landmark(e)
 	}
 	b.last = e
+	b.noteTide(e)
 }
 
 func (b *builder) wire(e *history.Event) {
@@ -86,9 +88,12 @@ func (b *builder) written(f *frame) {
 		if f.req = b.ids[seat(peer)][f.msg.ID]; f.req != nil {
 			f.req.reply(f)
 		}
+		b.placeReply(f)
 	case f.msg.IsCancel():
 		b.cancels = append(b.cancels, f)
-		if f.req = b.ids[seat(f.side)][f.msg.Ref]; f.req == nil {
+		f.req = b.ids[seat(f.side)][f.msg.Ref]
+		b.placeCancel(f)
+		if f.req == nil {
 			return
 		}
 		if f.req.cancel == nil {
@@ -101,6 +106,7 @@ func (b *builder) written(f *frame) {
 			f.req.progress = append(f.req.progress, f)
 			f.nth = len(f.req.progress)
 		}
+		b.placeProgress(f)
 	}
 }
 
@@ -111,9 +117,11 @@ func (b *builder) request(f *frame) {
 	b.requests = append(b.requests, request{frame: f})
 	r := &b.requests[len(b.requests)-1]
 	f.req = r
-	if prev := b.ids[seat(f.side)][f.msg.ID]; prev != nil && prev.readReply == nil {
+	prev := b.ids[seat(f.side)][f.msg.ID]
+	if prev != nil && prev.readReply == nil {
 		prev.reused, r.reused = true, true
 	}
+	b.placeRequest(r, prev)
 	remember(&b.ids[seat(f.side)], f.msg.ID, r)
 	if f.msg.Token != "" {
 		remember(&b.tokens[seat(f.side)], f.msg.Token, r)
@@ -143,7 +151,12 @@ func (r *request) reply(f *frame) {
 // readFrame sorts in a frame that was read.
 func (b *builder) readFrame(f *frame) {
 	switch r := f.req; {
+	case f.msg.Kind == history.Invalid:
+		reader := seat(f.side.Peer())
+		b.garbage[reader] = earlier(b.garbage[reader], f.read)
 	case r == nil:
+	case f.msg.Kind == history.Request:
+		r.busy = b.open[seat(f.side.Peer())]
 	case f.msg.IsReply():
 		if r.readReply == nil {
 			r.readReply = f.read
@@ -156,6 +169,9 @@ func (b *builder) readFrame(f *frame) {
 			r.early = earlier(r.early, f.read)
 		} else if r.c == nil {
 			r.c, r.readCancel = f.read, f
+			if r.first == nil {
+				b.lingered.hits++
+			}
 		}
 	}
 }

@@ -50,6 +50,7 @@ type session struct {
 	left       *history.Event // the server hung up, or its run returned
 	quit       *history.Event // the client hung up
 	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
+	sessionNotes
 }
 
 // A call is one line of the header with what became of it.
@@ -91,6 +92,7 @@ type request struct {
 	reused     bool // its id was used again before it was answered: what belongs to which is not known
 	readReply  *history.Event
 	readCancel *frame // the frame of c
+	requestNotes
 }
 
 // A frame is one message on the wire.
@@ -100,6 +102,7 @@ type frame struct {
 	write, wrote, read, unread *history.Event
 	req                        *request // the request that it answers, cancels or reports on
 	nth                        int      // progress: which of its request's, from 1
+	frameNotes
 }
 
 func newIndex(h *history.History) *index {

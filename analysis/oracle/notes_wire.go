@@ -1,0 +1,127 @@
+package oracle
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// What one message has to do with others of its kind is noted when it passes, so
+// that an oracle need look at nothing but the one in hand.
+
+// requestNotes are what is noted of a request.
+type requestNotes struct {
+	sameID   *history.Event // the writing of an earlier request of the same side with the same id
+	hasty    bool           // whose response the side had not read when it wrote this one
+	rival    *history.Event // the writing of an earlier request of the same side with the same token, which was still active
+	heir     bool           // an earlier request with the same token had been cancelled, and not answered
+	shared   bool           // its token belonged to several active requests: whose progress is whose is not known
+	reported *history.Event // the writing of its latest progress
+	figure   float64        // of that
+	busy     *frame         // what the receiver was just writing when it read the request
+}
+
+// frameNotes are what is noted of a frame.
+type frameNotes struct {
+	theirs  *request       // cancel: the peer's request with the id that it names, where its own side has none
+	twin    *request       // reply: the request with the same id as the other JSON type, where none has the very id
+	named   bool           // reply: no request had its id, but a cancel had named it
+	prior   *history.Event // progress: the writing of the one before it for the same request
+	was     float64        // and its figure
+	figure  float64        // progress: its figure
+	figured bool           // progress: it has one
+}
+
+// sessionNotes are what is noted of a session.
+type sessionNotes struct {
+	asked    *history.Event    // the first request that asked for log messages
+	garbage  [2]*history.Event // by the reading side: the first frame that was read and is no message
+	lingered tide
+}
+
+// placeRequest notes what a request has to do with prev, the latest of its side
+// with the same id; nil if there is none. Null is no id.
+func (b *builder) placeRequest(r, prev *request) {
+	m := r.frame.msg
+	if prev != nil && m.ID != "null" {
+		r.sameID, r.hasty = prev.frame.write, prev.readReply == nil
+	}
+	if b.asked == nil && strings.Contains(m.Raw, logLevel) {
+		b.asked = r.frame.write
+	}
+	if m.Token == "" {
+		return
+	}
+	if holder := b.tokens[seat(r.frame.side)][m.Token]; holder != nil && holder.readReply == nil {
+		holder.shared, r.shared = true, true
+		r.heir = holder.cancel != nil
+		if !r.heir {
+			r.rival = holder.frame.write
+		}
+	}
+}
+
+// logLevel is the key under which a request asks for log messages.
+const logLevel = "io.modelcontextprotocol/logLevel"
+
+// placeReply notes where a reply belongs that answers no request by its id.
+func (b *builder) placeReply(f *frame) {
+	if f.req != nil {
+		return
+	}
+	asker := seat(f.side.Peer())
+	f.twin = b.ids[asker][otherType(f.msg.ID)]
+	f.named = b.named[asker][f.msg.ID]
+}
+
+// otherType returns the id of the other JSON type that reads the same, "" if there
+// is none.
+func otherType(id string) string {
+	inner, quoted := strings.CutPrefix(id, `"`)
+	switch {
+	case quoted:
+		return strings.TrimSuffix(inner, `"`)
+	case id == "" || id == "null":
+		return ""
+	}
+	return `"` + id + `"`
+}
+
+// placeCancel notes whose request a cancel names that its own side never issued.
+func (b *builder) placeCancel(f *frame) {
+	if f.req != nil {
+		return
+	}
+	f.theirs = b.ids[seat(f.side.Peer())][f.msg.Ref]
+	if f.msg.Ref == "" {
+		return
+	}
+	side := &b.named[seat(f.side)]
+	if *side == nil {
+		*side = map[string]bool{}
+	}
+	(*side)[f.msg.Ref] = true
+}
+
+// placeProgress notes how a progress notification goes on from the one before it
+// for the same request.
+func (b *builder) placeProgress(f *frame) {
+	f.figure, f.figured = figureOf(f.msg.Raw)
+	r := f.req
+	if r == nil || !f.figured {
+		return
+	}
+	f.prior, f.was = r.reported, r.figure
+	r.reported, r.figure = f.write, f.figure
+}
+
+// figureOf returns the figure of a progress notification. It reports false where
+// there is none that is a number.
+func figureOf(raw string) (float64, bool) {
+	var m struct{ Params struct{ Progress *float64 } }
+	if err := json.Unmarshal([]byte(raw), &m); err != nil || m.Params.Progress == nil {
+		return 0, false
+	}
+	return *m.Params.Progress, true
+}
