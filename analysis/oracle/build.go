@@ -12,6 +12,7 @@ type builder struct {
 	ids    [2]map[string]*request // by the issuing side and the raw id: the latest request
 	tokens [2]map[string]*request // likewise by the progress token
 	named  [2]map[string]bool     // by the cancelling side: ids that it named and had never used
+	active [2]map[string]int      // by the issuing side and the progress token: requests whose response it has not read
 	open   [2]*frame              // what a side is just writing
 }
 
@@ -98,6 +99,8 @@ func (b *builder) written(f *frame) {
 		}
 		if f.req.cancel == nil {
 			f.req.cancel = f
+			b.lingered.inHand++
+			b.lingered.sent++
 		} else {
 			f.req.repeated++
 		}
@@ -160,8 +163,12 @@ func (b *builder) readFrame(f *frame) {
 	case f.msg.IsReply():
 		if r.readReply == nil {
 			r.readReply = f.read
+			b.leaveToken(r)
 		}
 	case f.msg.IsCancel():
+		if f == r.cancel {
+			b.lingered.inHand--
+		}
 		if b.cancelled == nil && f.side == history.Client {
 			b.cancelled = f.read
 		}

@@ -7,7 +7,7 @@ func heldRules() []Rule {
 		Statement: "What a cancelled request held is given back while the session goes on.",
 		Property:  Liveness,
 		Clauses:   onBothPages("Free associated resources", Should),
-		Convicts: "Goroutines were counted when no call was pending and no handler ran, at least twice, with eight cancels or more of unanswered requests read in between. There were at least as many more as there were cancels, " +
+		Convicts: "Goroutines were counted when no call was pending, no handler ran and no cancel was under way, at least twice, with eight cancels or more of unanswered requests read in between. There were at least as many more as there were cancels, " +
 			"and none more between counts without a cancel, although calls were made.",
 		Exempt: []Exemption{
 			{Why: whyNotTheCancels, What: "Goroutines that grew with calls that nobody cancelled as well, or where there was no such call to compare with: NO-LEAK asks what remains of them."},

@@ -8,6 +8,10 @@ const (
 // The rules of progress and of log messages.
 func progressRules() []Rule {
 	shared := sharedTokenExemption()
+	unclear := Exemption{
+		Why:  whyUnclearID,
+		What: "The requester used the id again before it was answered: which request the response was for cannot be told.",
+	}
 	task := Exemption{
 		Why:  whyTaskRuns,
 		What: "The response was the beginning of a task, whose progress goes on under the token of the request.",
@@ -21,7 +25,7 @@ func progressRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyUnderStop, What: "Progress after the response: the same is a breach of PROGRESS-STOP."},
 			{What: "Progress after a cancel: PROGRESS-AFTER-CANCEL and CANCEL-SILENCE judge that."},
-			shared, task,
+			shared, task, unclear,
 		},
 		Implied: "PROGRESS-STOP",
 		Mutants: []string{"mutant:invents-tokens"},
@@ -31,7 +35,7 @@ func progressRules() []Rule {
 		Property:  Safety,
 		Clauses:   onProgressPages("Progress notifications MUST stop after completion", Must),
 		Convicts:  "The writing of a progress notification began after that of the response to its request, on one ordered stream.",
-		Exempt:    []Exemption{shared, task},
+		Exempt:    []Exemption{shared, task, unclear},
 		Notes: []string{
 			"That the two came from different threads of the sender is no excuse: it chose the order in which it wrote.",
 		},

@@ -17,17 +17,19 @@ func heldChecks() []check {
 }
 
 // A tide is how many goroutines there are whenever nothing is in hand: no call
-// pending, no handler running.
+// pending, no handler running, no cancel under way.
 type tide struct {
-	inHand int // calls pending and handlers running
+	inHand int // calls pending, handlers running, and cancels under way
 	calls  int // calls made so far
 	hits   int // cancels so far that were read while their request had no response
+	sent   int // cancels so far that were written
 
 	first, last *history.Event // the first count while nothing was in hand, and the last
 	firstHits   int            // as of first
 	lastHits    int            // as of last
+	lastSent    int
 	lastCalls   int
-	alone       int // by how much the counts grew between two of which no cancel lay
+	alone       int // by how much the counts grew from one to the next without a cancel in between
 	spared      int // calls that were made between two such
 }
 
@@ -39,11 +41,11 @@ func (s *tide) count(e *history.Event) {
 	switch {
 	case s.first == nil:
 		s.first, s.firstHits = e, s.hits
-	case s.hits == s.lastHits:
+	case s.sent == s.lastSent:
 		s.alone += e.N - s.last.N
 		s.spared += s.calls - s.lastCalls
 	}
-	s.last, s.lastHits, s.lastCalls = e, s.hits, s.calls
+	s.last, s.lastHits, s.lastSent, s.lastCalls = e, s.hits, s.sent, s.calls
 }
 
 // enoughCancels is how many cancels it takes before a growth counts as in

@@ -50,15 +50,40 @@ func (b *builder) placeRequest(r, prev *request) {
 	if b.asked == nil && strings.Contains(m.Raw, logLevel) {
 		b.asked = r.frame.write
 	}
-	if m.Token == "" {
+	if m.Token != "" {
+		b.takeToken(r)
+	}
+}
+
+// takeToken notes who else has the progress token of a request: others of which no
+// response was read yet, however many of the later ones are over.
+func (b *builder) takeToken(r *request) {
+	side := seat(r.frame.side)
+	token := r.frame.msg.Token
+	if b.active[side] == nil {
+		b.active[side] = map[string]int{}
+	}
+	b.active[side][token]++
+	r.shared = b.active[side][token] > 1
+	holder := b.tokens[side][token]
+	if holder == nil || holder.readReply != nil {
 		return
 	}
-	if holder := b.tokens[seat(r.frame.side)][m.Token]; holder != nil && holder.readReply == nil {
-		holder.shared, r.shared = true, true
-		r.heir = holder.cancel != nil
-		if !r.heir {
-			r.rival = holder.frame.write
-		}
+	holder.shared = true
+	if r.heir = holder.cancel != nil; !r.heir {
+		r.rival = holder.frame.write
+	}
+}
+
+// leaveToken notes that the response to a request was read.
+func (b *builder) leaveToken(r *request) {
+	active := b.active[seat(r.frame.side)]
+	switch token := r.frame.msg.Token; {
+	case token == "":
+	case active[token] > 1:
+		active[token]--
+	default:
+		delete(active, token)
 	}
 }
 

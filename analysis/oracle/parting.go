@@ -51,7 +51,7 @@ const pingMethod = "ping"
 
 // pingPrompt: a ping is answered promptly.
 func pingPrompt(x *index, r *request, t *tally) {
-	if r.frame.msg.Method != pingMethod || r.frame.read == nil {
+	if r.frame.msg.Method != pingMethod || r.frame.read == nil || r.frame.msg.ID == nullID {
 		return
 	}
 	reply := r.first

@@ -36,13 +36,15 @@ func progressActive(_ *index, f *frame, t *tally) {
 	case f.msg.Token == "":
 		v.What = "reported progress without naming a token"
 		t.fail(v, f.write)
+	case r != nil && r.shared:
+		t.leave(whySharedToken)
 	case r == nil || !before(r.frame.read, f.write):
 		v.What = "reported progress for a token that it had not been given"
 		t.fail(v, f.write)
-	case r.shared:
-		t.leave(whySharedToken)
 	case !f.afterReply():
 		t.pass()
+	case r.reused:
+		t.leave(whyUnclearID)
 	case startsTask(r.first):
 		t.leave(whyTaskRuns)
 	default:
@@ -58,6 +60,8 @@ func progressStops(_ *index, f *frame, t *tally) {
 		t.leave(whySharedToken)
 	case !f.afterReply():
 		t.pass()
+	case r.reused:
+		t.leave(whyUnclearID)
 	case startsTask(r.first):
 		t.leave(whyTaskRuns)
 	default:

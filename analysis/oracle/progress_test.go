@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -138,6 +139,18 @@ func TestSharedTokensConvictNobodyOfLateProgress(t *testing.T) {
 		j := Judge(script{version: version, handlers: []string{"chatty", "chatty"}, text: text}.history(t))
 		assert.Equal(t, "PROGRESS-TOKEN-UNIQUE", failing(j), version)
 	}
+}
+
+// A token that one request still has is shared by a third, though the second is over.
+func TestATokenIsSharedUntilAllAreOver(t *testing.T) {
+	ask := func(id int) string {
+		return fmt.Sprintf(`{"id":%d,"method":"tools/list","params":{"_meta":{"progressToken":"p1"}}}`, id)
+	}
+	text := running + "22 client > " + ask(50) + "\n23 server < " + ask(50) + `; > {"id":50,"result":{}}
+		24 client < {"id":50,"result":{}}; > ` + ask(51) + `
+		25 server progress 1 "1"; > progress 1; end 1 "done 1"; > result 1
+		28 client < result 1; return 1 "done 1"`
+	assert.Equal(t, "PROGRESS-TOKEN-UNIQUE", failing(Judge(script{text: text}.history(t))), "the progress was of the first")
 }
 
 func TestFigures(t *testing.T) {

@@ -67,6 +67,7 @@ type session struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup // one for each request that is being worked on
 	opened  bool           // legacy: initialize has been read. The reader's own
+	asked   int            // requests that a mutant made of the client. Likewise
 	hangup  func() error   // closes both ends, once
 
 	gate
@@ -127,6 +128,7 @@ func (n *session) request(m *history.Message) {
 			n.answer(c, protocol.AppendError(nil, c.id, *refusal))
 			return
 		}
+		n.beforeAnswer(c, m.Method, params)
 		n.answer(c, n.perform(c, m.Method, params))
 	})
 }
