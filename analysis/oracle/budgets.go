@@ -26,9 +26,11 @@ const (
 	budgetGrace    = "grace"
 	budgetShutdown = "shutdown"
 	budgetStop     = "stop"
+	budgetPing     = "ping"
 
 	graceBudget    = 50 * time.Millisecond
 	shutdownBudget = 10 * time.Second
+	pingBudget     = 10 * time.Second
 )
 
 // Budgets returns all budgets, by name.
@@ -49,10 +51,16 @@ func Budgets() []Budget {
 		Why:   "Much longer than the longest call.",
 		Rules: []string{"CALLER-UNBLOCKS", "REQUEST-DISPATCHED", "CANCEL-CLIENT-NOTIFIES", "CANCEL-STDIO-REQUIRED", "TIMEOUT-CANCEL"},
 	}, {
+		Name: budgetPing, Default: pingBudget,
+		What:  "from a ping's being read until its answer is begun",
+		Why:   "\"Promptly\" has no bound, and computing takes no virtual time.",
+		Rules: []string{"PING-PROMPT"},
+	}, {
 		Name: budgetShutdown, Default: shutdownBudget,
-		What:  "from a server's reading the end of its input until its handlers are told, and from their end until it ends",
+		What: "from a server's reading the end of its input until its handlers are told, and from their end until it ends; " +
+			"from Close's return until the client has closed the server's input",
 		Why:   "Computing takes no virtual time, and clients that end their servers by force wait for some seconds before.",
-		Rules: []string{"SHUT-STDIO-SERVER"},
+		Rules: []string{"SHUT-STDIO-SERVER", "SHUT-STDIO-CLIENT"},
 	}, {
 		Name: budgetStop, Default: 0,
 		What:  "from a cancel's being read until the handler is told",
@@ -99,6 +107,9 @@ func allows(h *history.Header, name string, otherwise time.Duration) time.Durati
 // promptly is how long a server may take, once it has read the end of its input,
 // to tell its handlers and, once they have ended, to end itself.
 func (x *index) promptly() time.Duration { return allows(&x.header, budgetShutdown, shutdownBudget) }
+
+// pong is how long a side may take to answer a ping.
+func (x *index) pong() time.Duration { return allows(&x.header, budgetPing, pingBudget) }
 
 // soon is how long after a cancel's being read its handler may be told.
 func (x *index) soon() time.Duration { return x.grace + allows(&x.header, budgetStop, 0) }

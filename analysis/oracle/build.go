@@ -17,6 +17,8 @@ type builder struct {
 	ids        [2]map[string]*request // by the issuing side and the raw id: the latest request
 	tokens     [2]map[string]*request // likewise by the progress token
 	values     map[string]*call       // by what its tool returned: the first call
+	named      [2]map[string]bool     // by the cancelling side: ids that it named and had never used
+	active     [2]map[string]int      // by the issuing side and the progress token: requests whose response it has not read
 	writers    [2]writer              // by side
 	know       knowledge
 	latest     decision // of the requests written so far, the one that was decided last
@@ -146,6 +148,7 @@ func (b *builder) take(e *history.Event) {
 		b.landmark(e)
 	}
 	b.lastSeen = e
+	b.noteTide(e)
 }
 
 // finish says that there are no more events.

@@ -87,9 +87,11 @@ func (b *builder) request(f *frame) {
 	b.requests++
 	f.req = r
 	side := seat(f.side)
-	if prev := b.ids[side][f.msg.ID]; prev != nil && prev.readReply == nil {
+	prev := b.ids[side][f.msg.ID]
+	if prev != nil && prev.readReply == nil {
 		prev.reused, r.reused = true, true
 	}
+	b.placeRequest(r, prev)
 	remember(&b.ids[side], f.msg.ID, r)
 	if f.msg.Token != "" {
 		remember(&b.tokens[side], f.msg.Token, r)
@@ -128,6 +130,7 @@ func (b *builder) reply(f *frame) {
 	asker := f.side.Peer()
 	if f.req = b.ids[seat(asker)][f.msg.ID]; f.req == nil {
 		f.forgotten = b.perhaps(ofRequest, asker, f.msg.ID)
+		b.placeReply(f)
 		return
 	}
 	f.req.reply(f)
@@ -150,6 +153,7 @@ func (b *builder) cancel(f *frame) {
 	r := b.ids[seat(f.side)][f.msg.Ref]
 	if f.req = r; r == nil {
 		f.forgotten = b.perhaps(ofRequest, f.side, f.msg.Ref)
+		b.placeCancel(f)
 		return
 	}
 	if r.cancel != nil {
@@ -157,6 +161,8 @@ func (b *builder) cancel(f *frame) {
 		return
 	}
 	r.cancel = f
+	b.lingered.inHand++
+	b.lingered.sent++
 	if f.side == history.Client {
 		f.period = b.share(f.side)
 	}
@@ -166,11 +172,13 @@ func (b *builder) progress(f *frame) {
 	asker := f.side.Peer()
 	if f.req = b.tokens[seat(asker)][f.msg.Token]; f.req == nil {
 		f.forgotten = b.perhaps(ofToken, asker, f.msg.Token)
+		b.placeProgress(f)
 		return
 	}
 	f.req.progress = append(f.req.progress, f)
 	f.req.reported++
 	f.nth = f.req.reported
+	b.placeProgress(f)
 }
 
 // wrote sorts in the end of a frame's writing.
@@ -191,12 +199,21 @@ func (b *builder) readFrame(f *frame) {
 		b.know.of[seat(f.side.Peer())] = f.read
 	}
 	switch r := f.req; {
+	case f.msg.Kind == history.Invalid:
+		reader := seat(f.side.Peer())
+		b.garbage[reader] = earlier(b.garbage[reader], f.read)
 	case r == nil:
+	case f.msg.Kind == history.Request:
+		r.busy = b.writers[seat(f.side.Peer())].open
 	case f.msg.IsReply():
 		if r.readReply == nil {
 			r.readReply = f.read
+			b.leaveToken(r)
 		}
 	case f.msg.IsCancel():
+		if f == r.cancel {
+			b.lingered.inHand--
+		}
 		if b.cancelled == nil && f.side == history.Client {
 			b.cancelled = f.read
 		}
@@ -204,6 +221,9 @@ func (b *builder) readFrame(f *frame) {
 			r.early = earlier(r.early, f.read)
 		} else if r.c == nil {
 			r.c, r.readCancel = f.read, f
+			if r.first == nil {
+				b.lingered.hits++
+			}
 		}
 	}
 }

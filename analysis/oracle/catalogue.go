@@ -108,7 +108,10 @@ func senderRules() []Rule {
 				Asks: "Was it a second cancel for one request?", answer: (*defence).neverIssued},
 			{Why: whyNamesNothing, What: "A cancel without an id breaks another rule.",
 				Asks: "Did it name no id at all?", answer: (*defence).names},
+			{Why: whyUnderDirection, What: "The id was that of a request of the other side's: the same is a breach of CANCEL-SAME-DIRECTION."},
+			{What: "Since 2026-07-28 a server's cancel: CANCEL-SERVER-FORBIDDEN judges that."},
 		},
+		Implied: "CANCEL-SAME-DIRECTION",
 		Notes: []string{
 			"Q5: A cancel of a call that is over breaks nothing here.",
 		},
@@ -212,6 +215,8 @@ func sharedRules() []Rule {
 				Asks: "Did the network still hold something?", answer: (*defence).networkHolds},
 			{Why: whyToolRuns, What: "The session cannot be closed while a tool runs that has not been told, or that does not stop when told.",
 				Asks: "Was a tool running that kept the session open?", answer: (*defence).toolsRun},
+			{Why: whyInputOpen, What: "A server whose input the client left open when it had been closed cannot know that the session is over: SHUT-STDIO-CLIENT judges that."},
+			{Why: whyPeersGarbage, What: "Who is sent what is no message may hang up."},
 			{Why: whyToolCrashed, What: "A tool that panics is the application's affair, whether the implementation recovers it or not. If it does, everything else is judged."},
 			{What: "A crash outside the implementations' code makes the verdict unknown.",
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
@@ -240,6 +245,7 @@ func qualityRules() []Rule {
 				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
 			{Why: whyEnRoute, What: "A probe is not missed while the network still holds frames.",
 				Asks: "Did the network still hold something?", answer: (*defence).networkHolds},
+			{Why: whyPeersGarbage, What: "Who is sent what is no message may hang up."},
 			{Why: whyToolCrashed, What: "A tool that panics is the application's affair."},
 			{What: "A crash outside the implementations' code makes the verdict unknown.",
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
@@ -275,7 +281,11 @@ func qualityRules() []Rule {
 				Asks: "Is it the scenario's tool that leaks, or still runs?", answer: (*defence).toolLeaks},
 			{Why: whySimulators, What: "A caller that never got control back is reported by CALLER-UNBLOCKS.",
 				Asks: "Is it the simulator's own goroutine, which waits for the target?", answer: (*defence).simulatorWaits},
+			{Why: whyUnderFree, What: "Goroutines that grew with the cancels while the session was open: the same is a breach of CANCEL-FREE."},
+			{Why: whyUnderLateLeak, What: "If they are the client's, of LATE-NO-LEAK."},
+			{Why: whyInputOpen, What: "A client that leaves the server's input open: the server cannot know that it has gone, and is not held to have ended."},
 		},
+		Implied: "CANCEL-FREE or LATE-NO-LEAK",
 		Notes:   []string{"Which side a goroutine belongs to is read off the names on its stack; both sides run in one process."},
 		Mutants: []string{"mutant:leaks-on-cancel"},
 	}}...)
@@ -355,6 +365,8 @@ func progressUnderWay() []Exemption {
 			Asks: "Was it progress that was in transit?", answer: (*defence).progressInTransit},
 		{Race: "R8", Why: whyProgressAsked, What: "Progress that the tool had handed over before, and that had to wait for its turn to be written.",
 			Asks: "Was it progress that had only waited for its turn?", answer: (*defence).progressWaited},
+		{Why: whySharedToken, What: "Progress under a token that several active requests had: whose it is cannot be told.",
+			Asks: "Was it progress of another request that had the same token?", answer: (*defence).sharedToken},
 	}
 }
 

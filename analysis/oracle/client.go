@@ -4,14 +4,19 @@ import "github.com/mcpsim/mcpsim/sim/history"
 
 // onlyIssued: a cancel names a request that its sender has issued before.
 func onlyIssued(x *index, f *frame, t *tally) {
+	v := Violation{Call: f.write.Call, Side: f.side, What: "cancelled an id that it had never used"}
 	switch {
-	case f.msg.Ref == "":
+	case x.modern && f.side == history.Server:
+		// Another rule forbids it, whatever the id.
+	case !isID(f.msg.Ref):
 		t.leave(whyNamesNothing)
 	case f.forgotten:
 		t.leave(whyForgotten)
 		t.pass()
+	case f.req == nil && f.misdirected() && !x.modern:
+		t.failUnder("CANCEL-SAME-DIRECTION", v, f.theirs.frame.read, f.write)
 	case f.req == nil:
-		t.fail(Violation{Call: f.write.Call, Side: f.side, What: "cancelled an id that it had never used"}, f.write)
+		t.fail(v, f.write)
 	default:
 		if f.req.cancel != f {
 			t.leave(whyRepeated)

@@ -57,6 +57,7 @@ type session struct {
 	gone       int           // calls that are forgotten
 	lateStarts int           // handlers that began for such a call
 	moments    []moment      // how things stood at some of the landmarks
+	sessionNotes
 }
 
 // A call is one line of the header with what became of it.
@@ -122,6 +123,7 @@ type request struct {
 	flying  int           // acts of the network that its frames still wait for
 	touched time.Duration // the instant of the last event about it
 	queued  bool          // to be judged
+	requestNotes
 }
 
 // A frame is one message on the wire.
@@ -138,6 +140,7 @@ type frame struct {
 	overtaker decision       // cancel: the latest of those that were written before it
 	forgotten bool           // it names what was used before and is forgotten
 	flying    int            // acts of the network that it still waits for: the end of its writing, its reading
+	frameNotes
 }
 
 // A decision is a call that the application made, and the client's writing it.

@@ -37,7 +37,9 @@ type check struct {
 }
 
 // checks lists the oracles in the order of [Rules].
-func checks() []check { return slices.Concat(cancelChecks()) }
+func checks() []check {
+	return slices.Concat(cancelChecks(), aimChecks(), baseChecks(), progressChecks(), partingChecks(), heldChecks())
+}
 
 func cancelChecks() []check {
 	return []check{

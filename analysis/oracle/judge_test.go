@@ -134,7 +134,7 @@ func TestNoResponse(t *testing.T) {
 		script: script{version: modernVersion, text: running + cancelled + `45 server end 1 canceled; > error 1
 			50 client < error 1`},
 	}, {
-		why: "an id that was used twice", want: Vacuous, uncounted: whyUnclearID,
+		why: "an id that was used twice", want: Vacuous, fails: "ID-NO-REUSE-L PROGRESS-TOKEN-UNIQUE", uncounted: whyUnclearID,
 		script: script{text: running + `client > call 1
 			server < call 1` + cancelled + `45 server end 1 canceled; > error 1
 			50 client < error 1`},
@@ -319,10 +319,10 @@ func TestOnlyIssued(t *testing.T) {
 		why: "7 and \"7\" are two ids", want: Fail, checked: 2, fails: "CANCEL-ONLY-ISSUED",
 		script: script{text: running + `25 client > cancel id "11"` + cancelled + `server end 1 canceled`},
 	}, {
-		why: "a server that cancels the client's request", want: Fail, checked: 2, fails: "CANCEL-ONLY-ISSUED", side: history.Server,
+		why: "a server that cancels the client's request", want: Fail, checked: 2, fails: "(CANCEL-ONLY-ISSUED) CANCEL-SAME-DIRECTION", side: history.Server,
 		script: script{text: running + `25 server > cancel 1` + cancelled + `server end 1 canceled`},
 	}, {
-		why: "a cancel without an id breaks another rule", want: Pass, checked: 1, uncounted: whyNamesNothing,
+		why: "a cancel without an id breaks another rule", want: Pass, checked: 1, fails: "CANCEL-HAS-ID", uncounted: whyNamesNothing,
 		script: script{text: running + `25 client > cancel id` + cancelled + `server end 1 canceled`},
 	}})
 }
@@ -362,7 +362,7 @@ func TestNotifies(t *testing.T) {
 				30 client cancel 1; return 1 canceled`),
 		}, {
 			why: "the network took nothing", want: Vacuous, uncounted: whyWriterHeld,
-			script: s(running + `25 client >> ping
+			script: s(running + `25 client >> call 9
 				30 client cancel 1; return 1 canceled`),
 		}, {
 			why: "the connection closed in the same instant", want: Vacuous, uncounted: whyClosing,
@@ -409,7 +409,7 @@ func TestRespondOnce(t *testing.T) {
 		script: script{text: running + `50 server end 1 "done 1"; > result 1; > error 1
 			60 client < result 1; return 1 "done 1"; < error 1`},
 	}, {
-		why: "an id that was used twice may be answered twice", want: Pass, checked: 1, uncounted: whyUnclearID,
+		why: "an id that was used twice may be answered twice", want: Pass, checked: 1, fails: "ID-NO-REUSE-L PROGRESS-TOKEN-UNIQUE", uncounted: whyUnclearID,
 		script: script{text: running + `client > call 1
 			50 server end 1 "done 1"; > result 1; > error 1
 			60 client < result 1; return 1 "done 1"; < error 1`},

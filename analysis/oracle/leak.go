@@ -30,6 +30,10 @@ func noLeak(x *index, t *tally) {
 			continue
 		}
 		owner := sideOf(e.Text)
+		if x.stalled != nil && owner != history.Client && x.inputOpen(x.stalled) {
+			t.leave(whyInputOpen)
+			continue
+		}
 		if x.exit != nil && owner != history.Client {
 			t.leave(whyProcessGone)
 			continue
@@ -45,7 +49,12 @@ func noLeak(x *index, t *tally) {
 	if len(guilty) > 1 {
 		what += " and others"
 	}
-	t.fail(Violation{Side: side, What: what, Lateness: -1, Cause: "created by " + creator(guilty[0].Text)}, guilty...)
+	v := Violation{Side: side, What: what, Lateness: -1, Cause: "created by " + creator(guilty[0].Text)}
+	if stricter := x.heldUnder(guilty); stricter != "" {
+		t.failUnder(stricter, v, guilty...)
+		return
+	}
+	t.fail(v, guilty...)
 }
 
 // whyNotTheirs tells why a goroutine is not the targets' leak, "" if it is.

@@ -156,3 +156,12 @@ func (d *defence) simulatorWaits() string {
 	}
 	return fmt.Sprintf("No. It was created by %s.", cutAt(creator(d.act.Text), maxSignature))
 }
+
+// mayHaveBelieved: R1.
+func (d *defence) mayHaveBelieved() string {
+	if d.call == nil || d.call.ret == nil || !before(d.call.ret, d.act) {
+		return ""
+	}
+	ret := d.call.ret
+	return fmt.Sprintf("No. Nobody had given the call up. Its caller was given the value %s, and the cancel was written %s.", d.when(ret), lapse(ret, d.act))
+}

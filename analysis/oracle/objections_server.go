@@ -135,6 +135,17 @@ func (d *defence) progressWaited() string {
 	return fmt.Sprintf("No. It is number %d of the call's progress, and the tool had asked for %d by then.", f.nth, asked)
 }
 
+func (d *defence) sharedToken() string {
+	switch r := d.request(); {
+	case d.isReply():
+		return "It was no progress, but a response."
+	case r == nil || r.shared:
+		return ""
+	default:
+		return fmt.Sprintf("No. No other active request had the token %s.", cutAt(r.frame.msg.Token, maxQuote))
+	}
+}
+
 // sessionOver: R7.
 func (d *defence) sessionOver() string {
 	switch over := d.x.over; {

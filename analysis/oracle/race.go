@@ -129,7 +129,11 @@ func (x *index) stuckClosing() (side history.Side, why string) {
 	if !before(x.closed, end) {
 		side = history.Client
 	}
-	if !before(x.served, end) {
+	switch {
+	case before(x.served, end):
+	case side == "" && x.inputOpen(end):
+		return "", whyInputOpen
+	default:
 		side = common(side, history.Server)
 	}
 	return side, "" // no side, if both ended: the limit was not reached by the closing

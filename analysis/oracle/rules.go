@@ -99,7 +99,7 @@ func FindAny(id string) (Rule, bool) { return find(Catalogue(), id) }
 
 // Rules returns the rules that are judged, in the order in which they are reported.
 func Rules() []Rule {
-	rules := slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules(), nestedRules())
+	rules := described()
 	all := checks()
 	out := make([]Rule, len(all))
 	for i, c := range all {
@@ -115,6 +115,12 @@ func Rules() []Rule {
 		out[i].Implied = p.stricter
 	}
 	return out
+}
+
+// described are the judged rules as they are described, topic by topic.
+func described() []Rule {
+	return slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules(),
+		aimRules(), baseRules(), progressRules(), partingRules(), heldRules(), nestedRules())
 }
 
 // FindRule returns the rule with this ID, if it is judged.

@@ -30,7 +30,7 @@ func TestEveryRuleIsDescribed(t *testing.T) {
 			assert.Equal(t, graded, len(r.Clauses) > 0, "quality is what no clause demands")
 		})
 	}
-	assert.Len(t, seen, len(receiverRules())+len(senderRules())+len(sharedRules())+len(endRules())+len(qualityRules())+len(callRules())+len(nestedRules()), "every description has its oracle")
+	assert.Len(t, seen, len(described()), "every description has its oracle")
 }
 
 func TestClausesGoWithLevels(t *testing.T) {
@@ -73,6 +73,27 @@ func TestLevels(t *testing.T) {
 		{"NO-SPURIOUS-CANCEL", Quality, Quality},
 		{"ANSWER-OWN", Quality, Quality},
 		{"NESTED-CANCELLED", Quality, ""},
+		{"CANCEL-SAME-DIRECTION", Must, ""},
+		{"CANCEL-ONLY-INPROGRESS", Must, Must},
+		{"CANCEL-INIT", MustNot, ""},
+		{"CANCEL-SERVER-FORBIDDEN", "", MustNot},
+		{"CANCEL-HAS-ID", Must, Must},
+		{"CANCEL-NO-RPC-ID", MustNot, MustNot},
+		{"ID-NO-REUSE-L", MustNot, ""},
+		{"ID-NO-REUSE-M", "", MustNot},
+		{"ID-NOT-NULL", MustNot, MustNot},
+		{"RESP-SAME-ID", Must, Must},
+		{"RESP-ONE-OF", "", ""},
+		{"SERVER-NO-REQUESTS", "", MustNot},
+		{"PROGRESS-ACTIVE", Must, Must},
+		{"PROGRESS-STOP", Must, Must},
+		{"PROGRESS-MONOTONE", Must, Must},
+		{"PROGRESS-TOKEN-UNIQUE", Must, Must},
+		{"LOG-OPT-IN", "", MustNot},
+		{"SHUT-STDIO-CLIENT", Should, Should},
+		{"PING-PROMPT", Must, ""},
+		{"CANCEL-FREE", Should, Should},
+		{"LATE-NO-LEAK", Quality, Quality},
 	}
 	assert.Equal(t, len(levels), len(Rules()), "all of them")
 	for _, tc := range levels {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 const (
@@ -32,7 +33,9 @@ const (
 // it unread though it has arrived. ">>" only begins to write one, and "." ends
 // the writing of the latest, or of the latest of a name, ".failed" in vain. Frames
 // are: call N, cancel N, result N, stale N,
-// error N, progress N, ping, pong; "cancel id 99" names an id that is no call's.
+// error N, progress N, ping, pong; "cancel id 99" names an id that is no call's. What
+// begins with "{" is a frame as it stands, without jsonrpc and with neither blanks
+// nor semicolons.
 // An instant left out is the one above. What follows a call's number is the
 // value of an end or a return in quotes, otherwise its error.
 type script struct {
@@ -160,6 +163,11 @@ func (w *scripter) plain(kind history.Kind, words []string) {
 		e.Value = strings.Trim(text, `"`)
 	case kind == history.Crash:
 		e.Blame, e.Text, _ = strings.Cut(text, " ")
+	case kind == history.Goroutines:
+		e.N, e.Call = e.Call, 0
+	case kind == "leaks": // as many as the number says
+		e.Kind, e.N, e.Call = history.Leak, e.Call, 0
+		e.Text = strings.ReplaceAll(text, "|", "\n")
 	case kind == history.Leak:
 		e.N, e.Text = 1, strings.NewReplacer("|", "\n", "→", "\t").Replace(text)
 	default:
@@ -217,6 +225,9 @@ func callOf(name string) int {
 // message makes the frame of that name. Call n has the id 10+n, so that the two
 // are not mistaken for each other, and the progress token "pn".
 func message(t testing.TB, name string) *history.Message {
+	if rest, ok := strings.CutPrefix(name, "{"); ok {
+		return protocol.Identify([]byte(`{"jsonrpc":"2.0",` + rest))
+	}
 	n := callOf(name)
 	id, token := strconv.Itoa(10+n), fmt.Sprintf("%q", "p"+strconv.Itoa(n))
 	kind, rest, _ := strings.Cut(name, " ")

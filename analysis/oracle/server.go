@@ -71,6 +71,12 @@ func progressAfterCancel(x *index, c *call, t *tally) {
 // the cancel was read and which was not under way by then; nil when there is
 // none. What looks like one is put down in t.
 func (x *index) lateProgress(c *call, t *tally) *frame {
+	if c.req.shared {
+		if len(c.req.progress) > 0 {
+			t.leave(whySharedToken)
+		}
+		return nil
+	}
 	under := x.askedBefore(c)
 	for _, f := range c.req.progress {
 		switch x.after(c, f.write) {

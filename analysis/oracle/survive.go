@@ -46,7 +46,7 @@ func (x *index) mishap(t *tally) mishap {
 	case x.crash != nil:
 		return x.crashed(t)
 	case x.broken != nil:
-		return x.brokenOff()
+		return x.brokenOff(t)
 	}
 	return x.deadProbe(t)
 }
@@ -65,13 +65,17 @@ func (x *index) crashed(t *tally) mishap {
 }
 
 // brokenOff judges a session that ended without the application's asking.
-func (x *index) brokenOff() mishap {
+func (x *index) brokenOff(t *tally) mishap {
 	side := x.broken.Side
 	if x.broken.Kind == history.EOF {
 		side = side.Peer() // nobody saw who hung up, but one reads the end of what the other writes
 	}
 	if side.Peer() == history.World || x.connected == nil || x.connected.Text != "" || before(x.broken, x.connected) {
 		return mishap{} // the network's doing, or no session yet
+	}
+	if before(x.garbage[seat(side)], x.broken) {
+		t.leave(whyPeersGarbage)
+		return mishap{}
 	}
 	return mishap{Violation{Side: side, What: "ended the session without having been asked to", Lateness: -1}, x.broken}
 }

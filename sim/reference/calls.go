@@ -17,6 +17,7 @@ func (c *client) frame(r sim.Request) (func(b []byte, id string) []byte, error) 
 	if err != nil {
 		return nil, err
 	}
+	token = c.tokenFor(token)
 	params, err := paramsOf(r)
 	if err != nil {
 		return nil, err

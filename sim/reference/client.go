@@ -48,7 +48,7 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 		c.link.abort(err)
 		return err
 	}
-	return nil
+	return c.afterHandshake()
 }
 
 func (c *client) handshake(ctx context.Context) error {

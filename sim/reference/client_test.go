@@ -29,6 +29,9 @@ func playClient(t *testing.T, version string, d defect, c conversation) {
 				call.cancel()
 			}
 			_ = s.client.Close()
+			if s.client.link != nil {
+				close(s.client.link.parked)
+			}
 			for _, call := range s.calls {
 				<-call.done
 			}

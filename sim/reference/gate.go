@@ -85,6 +85,7 @@ func (n *session) cancelled(id string) {
 	}
 	n.tellHandler(c)
 	n.afterCancel(c)
+	n.hold()
 }
 
 // forget closes the call with this id and returns it, or nil.
@@ -107,6 +108,7 @@ func (n *session) answer(c *call, frame []byte) {
 	defer n.yield()
 	if n.settle(c) {
 		n.write(frame)
+		n.afterAnswer(c)
 	} else {
 		n.afterSilence(c, frame)
 	}
@@ -138,6 +140,7 @@ func (n *session) progress(c *call, figure float64) error {
 		return fmt.Errorf("report progress %v: %w", figure, err)
 	}
 	n.write(protocol.AppendProgress(nil, c.token, figure))
+	n.afterProgress(c, figure)
 	return nil
 }
 

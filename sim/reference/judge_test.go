@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -14,7 +15,7 @@ import (
 func (p *pair) breaches() []string {
 	j := judge{
 		issued: map[string]int{}, cancelled: map[string]bool{}, dead: map[string]bool{}, answered: map[string]bool{},
-		running: map[int]bool{}, ended: map[int]bool{}, told: map[int]time.Duration{}, tell: map[int]time.Duration{},
+		tokens: map[string]bool{}, running: map[int]bool{}, ended: map[int]bool{}, told: map[int]time.Duration{}, tell: map[int]time.Duration{},
 	}
 	for _, s := range p.log {
 		j.see(s)
@@ -36,6 +37,7 @@ type judge struct {
 	ended     map[int]bool          // or has returned
 	tell      map[int]time.Duration // when the cancel of a running tool was read
 	told      map[int]time.Duration // when a tool was told
+	tokens    map[string]bool       // progress tokens that the client gave
 	found     []string
 }
 
@@ -53,6 +55,10 @@ func (j *judge) see(s sighting) {
 		if _, again := j.issued[s.m.ID]; again {
 			j.breach("the client uses id %s again", s.m.ID)
 		}
+		if j.tokens[s.m.Token] || strings.HasPrefix(s.m.Method, "notifications/") {
+			j.breach("the client uses a token again, or numbers a notification: %s", s.m.Raw)
+		}
+		j.tokens[s.m.Token] = s.m.Token != ""
 		j.issued[s.m.ID] = s.m.Call
 	case s.where == "client writes" && s.m.IsCancel():
 		if call, ok := j.issued[s.m.Ref]; !ok || call == 0 {
@@ -80,7 +86,11 @@ func (j *judge) seeServer(m *history.Message) {
 			j.breach("the server answers %s twice", m.ID)
 		}
 		j.answered[m.ID] = true
-	case m.Method == protocol.Progress:
+	case m.Method != protocol.Progress:
+		j.breach("the server has nothing else to say: %s", m.Raw)
+	case !j.tokens[m.Token]:
+		j.breach("the server reports progress of nothing: %s", m.Raw)
+	default:
 		for id, call := range j.issued {
 			if fmt.Sprint(call) == m.Token && (j.dead[id] || j.answered[id]) {
 				j.breach("the server reports progress of %s after its end", id)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -28,6 +27,7 @@ type link struct {
 	// closeOut and hangup close the writing end, and both ends, once each.
 	closeOut func() error
 	hangup   func() error
+	parked   chan struct{} // nobody closes it but a test; see clientAwaits
 
 	env  sim.ClientEnv
 	ctx  context.Context // of the application's answers
@@ -40,6 +40,7 @@ type link struct {
 	waiting map[string]*waiter // by raw id
 	queue   []*outgoing        // frames that the writer has not begun
 	down    error              // why no request is taken any more; nil while it is up
+	free    []string           // ids that a mutant uses again
 }
 
 // A question is a request to be made.
@@ -87,7 +88,7 @@ var errClosing = errors.New("the session is closed")
 func openLink(conn sim.Conn, c *client) *link {
 	l := &link{
 		conn: conn, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat,
-		waiting: map[string]*waiter{}, env: c.env, asked: map[string]*answering{},
+		waiting: map[string]*waiter{}, env: c.env, asked: map[string]*answering{}, parked: make(chan struct{}),
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	l.changed = sync.NewCond(&l.mu)
@@ -126,11 +127,11 @@ func (l *link) issue(q question) (*waiter, error) {
 	if l.down != nil {
 		return nil, l.down
 	}
-	l.lastID++
-	w := &waiter{id: strconv.FormatInt(l.lastID, 10), fixed: q.fixed, reply: make(chan *history.Message, 1)}
+	w := &waiter{id: l.newID(), fixed: q.fixed, reply: make(chan *history.Message, 1)}
 	w.outgoing = outgoing{line: append(q.frame(make([]byte, 0, frameSize), w.id), '\n'), request: true}
 	l.waiting[w.id] = w
 	l.enqueue(&w.outgoing)
+	l.afterIssue(w)
 	return w, nil
 }
 
@@ -167,6 +168,7 @@ func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 		line := append(protocol.AppendCancelled(nil, l.idToCancel(w), reasonOf(ctx)), '\n')
 		w.cancel = l.cancelOf(line)
 		l.enqueue(w.cancel)
+		l.besideCancel(w)
 		for range l.repeat {
 			l.enqueue(&outgoing{line: line})
 		}
@@ -258,13 +260,21 @@ func (l *link) receive(m *history.Message) error {
 		return l.serve(m)
 	case m.IsCancel() && !l.modern:
 		l.retracted(m.Ref)
-	case m.Kind == history.Invalid:
+	case m.Kind == history.Invalid && !l.foreign(m):
 		// It may have been the answer that somebody waits for.
 		return fmt.Errorf("the server sent what is no JSON-RPC message: %.60q", m.Raw)
 	}
 	// Notifications need no action. In the modern era a server must not ask,
 	// and a client must not answer.
 	return nil
+}
+
+// foreign reports whether a damaged message names an id that nobody waits for.
+func (l *link) foreign(m *history.Message) bool {
+	id := protocol.Member(m.Raw, "id")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return id != "" && l.waiting[id] == nil
 }
 
 // deliver hands an answer to its caller. One that nobody waits for is dropped:
@@ -278,6 +288,7 @@ func (l *link) deliver(m *history.Message) error {
 	}
 	delete(l.waiting, m.ID)
 	w.reply <- m
+	l.afterDelivery(w, m)
 	return nil
 }
 
@@ -329,7 +340,13 @@ func (l *link) abort(err error) {
 // close ends the session in an orderly way; see client.Close. What waits in the
 // queue is written, except requests, whose callers have been released.
 func (l *link) close() error {
-	l.beforeClose()
+	if l.beforeClose() {
+		return nil
+	}
+	return l.shutDown()
+}
+
+func (l *link) shutDown() error {
 	l.mu.Lock()
 	l.takeDown(errClosing)
 	l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o.request })

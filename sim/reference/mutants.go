@@ -57,6 +57,9 @@ type Mutant struct {
 	Legacy, Modern []string
 	// Scenario is the one of the catalogue that is such a load; empty: cancel-storm.
 	Scenario string
+	// Until is the last protocol version at which it is a defect; empty: it is one to
+	// this day, or as Legacy and Modern say.
+	Until string
 
 	defect defect
 }
@@ -66,6 +69,9 @@ func (m Mutant) Target() string { return "mutant:" + m.Name }
 
 // Expect returns the rules that must fail under a version of the specification.
 func (m Mutant) Expect(version string) []string {
+	if m.Until != "" && version > m.Until {
+		return nil
+	}
 	if protocol.Modern(version) {
 		return m.Modern
 	}
@@ -73,10 +79,10 @@ func (m Mutant) Expect(version string) []string {
 }
 
 // Mutants returns the table of all mutants: those of the server, then those of
-// the client, those whose defect shows when a session ends, and those that get
-// calls wrong that nobody cancels.
+// the client, those whose defect shows when a session ends, those that get calls
+// wrong that nobody cancels, and those whose messages are wrong in themselves.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), nestedMutants())
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), nestedMutants())
 }
 
 func serverMutants() []Mutant {

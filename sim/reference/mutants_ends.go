@@ -97,6 +97,7 @@ func (n *session) beforeCall(c *call) bool {
 		n.calls++
 		return n.calls == 2
 	}
+	n.speakUp(c)
 	return false
 }
 
@@ -115,14 +116,19 @@ func (n *session) textFor(text string) string {
 	return stale
 }
 
-// beforeClose runs when the application closes the client.
-func (l *link) beforeClose() {
-	if l.defect != closeWaits {
-		return
+// beforeClose runs when the application closes the client. It reports whether Close
+// is to return at once.
+func (l *link) beforeClose() bool {
+	switch l.defect {
+	case hangsUpLate:
+		l.hangUpLater()
+		return true
+	case closeWaits:
+		for l.owed() {
+			time.Sleep(time.Second)
+		}
 	}
-	for l.owed() {
-		time.Sleep(time.Second)
-	}
+	return false
 }
 
 // owed reports whether requests wait for their answer.

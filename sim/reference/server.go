@@ -69,6 +69,7 @@ type session struct {
 	running sync.WaitGroup // one for each request that is being worked on
 	asks    questions      // what tools have asked the client
 	opened  bool           // legacy: initialize has been read. The reader's own
+	asked   int            // requests that a mutant made of the client. Likewise
 	hangup  func() error   // closes both ends, once
 
 	gate
@@ -131,6 +132,7 @@ func (n *session) request(m *history.Message) {
 			n.answer(c, protocol.AppendError(nil, c.id, *refusal))
 			return
 		}
+		n.beforeAnswer(c, m.Method, params)
 		n.answer(c, n.perform(c, m.Method, params))
 	})
 }
