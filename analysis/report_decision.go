@@ -25,6 +25,8 @@ type Decision struct {
 	Line string `json:"line"` // the last line of the output
 	// Partial says why the run stopped before its end; empty for a whole one.
 	Partial string `json:"partial,omitempty"`
+	// Missing are the rules that were required and not exercised.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Decide turns a summary into the exit code. A broken rule outweighs everything
@@ -38,7 +40,7 @@ func Decide(s Summary, required []string, strict bool, partial string) Decision 
 	if partial != "" {
 		verb = "STOPPED"
 	}
-	return Decision{Code: code, Partial: partial, Line: fmt.Sprintf("%s %s, %s, exit %d (%s)", verb,
+	return Decision{Code: code, Partial: partial, Missing: s.unexercised(required), Line: fmt.Sprintf("%s %s, %s, exit %d (%s)", verb,
 		plural(s.testedWorlds(), "world"), plural(len(s.Findings), "finding"), code, why)}
 }
 
