@@ -23,7 +23,8 @@ type SweepFinding struct {
 	Checked      int            `json:"checked"`   // in those scenarios, at those versions
 	Scenarios    []string       `json:"scenarios"` // in the order of the sweep
 	What         map[string]int `json:"what"`
-	Expected     *Expectation   `json:"expected,omitempty"` // nil unless all of it was foreseen
+	Expected     *Expectation   `json:"expected,omitempty"`    // nil unless all of it was foreseen
+	SameActAs    string         `json:"same_act_as,omitempty"` // ID of the finding that is the same behaviour, weighed more at another version
 
 	// Where the smallest seed is, over all scenarios and versions.
 	Scenario    string   `json:"scenario"`
@@ -68,7 +69,33 @@ func (s Sweep) findings() []SweepFinding {
 	for i := range out {
 		out[i].ID = fmt.Sprintf("F%d", i+1)
 	}
+	for i := range out {
+		s.relate(&out[i], out)
+	}
 	return out
+}
+
+// relate notes that a finding is the same behaviour as a graver one wherever it
+// shows.
+func (s Sweep) relate(u *SweepFinding, all []SweepFinding) {
+	graver := ""
+	for _, r := range s.Reports {
+		for _, f := range r.Summary.Findings {
+			if f.Rule != u.Rule || f.Side != u.Side || Weigh(f.Level) != Weigh(u.Level) {
+				continue
+			}
+			i := slices.IndexFunc(r.Summary.Findings, func(o Finding) bool { return o.ID == f.SameActAs })
+			if i < 0 || graver != "" && graver != r.Summary.Findings[i].Rule {
+				return
+			}
+			graver = r.Summary.Findings[i].Rule
+		}
+	}
+	for _, o := range all {
+		if o.Rule == graver && o.Side == u.Side && Weigh(o.Level) < Weigh(u.Level) {
+			u.SameActAs = o.ID
+		}
+	}
 }
 
 // unite adds a finding of one scenario; first says that it is the first of its rule,
@@ -83,7 +110,9 @@ func (u *SweepFinding) unite(r Report, f Finding, first bool) {
 		u.Expected = nil
 	}
 	for what, n := range f.What {
-		u.What[what] += n
+		if what != notListed {
+			u.What[what] += n
+		}
 	}
 	if !slices.Contains(u.SpecVersions, f.SpecVersion) {
 		u.SpecVersions = append(u.SpecVersions, f.SpecVersion)

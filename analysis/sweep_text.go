@@ -55,9 +55,13 @@ func (s Sweep) findingLines(whole Report) string {
 		f := u.asFinding()
 		head := left(u.ID, 3) + " " + left(string(u.Level), 9) + " " + left(u.Rule, 22)
 		where := []string{f.who(), s.versions(u.SpecVersions)}
+		what := f.whats(shownWhats)
+		if u.SameActAs != "" {
+			what = fmt.Sprintf("the same behaviour as %s, which this version only advises against", u.SameActAs)
+		}
 		lines = append(lines, join(
 			s.Style.paint(levelColor(f), head)+" "+strings.Join(where, " · ")+f.expectedMark(),
-			fold(fmt.Sprintf("%s, in %s: %s", f.ratio(textOf(s.Rules, u.Rule)), s.inScenarios(u.Scenarios), f.whats(shownWhats)), "    "),
+			fold(fmt.Sprintf("%s, in %s: %s", f.ratio(textOf(s.Rules, u.Rule)), s.inScenarios(u.Scenarios), what), "    "),
 			f.expectedLine(),
 			replayLines(u.Replay, "    "),
 		))
@@ -102,7 +106,7 @@ func (s Sweep) undone() string {
 		case why != "":
 			lines = append(lines, hang("-   not for this pair: ", fmt.Sprintf("%s: %s, and so it does not exercise %s", name, printable(why, 200), strings.Join(r.Decision.Missing, ", "))))
 		case len(r.Decision.Missing) > 0 && len(r.Summary.Judged) == 0:
-			lines = append(lines, hang("?   too little: ", fmt.Sprintf("%s did not exercise %s; run more seeds", name, strings.Join(r.Decision.Missing, ", "))))
+			lines = append(lines, hang("?   too little: ", fmt.Sprintf("%s did not exercise %s", name, strings.Join(r.Decision.Missing, ", "))))
 		}
 		if u := r.unconnected(); u != "" {
 			lines = append(lines, strings.ReplaceAll(u, "!   ", "!   "+name+": "))
