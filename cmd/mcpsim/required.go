@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 )
 
 // required lists the rules that have to be exercised, or the run says nothing: those
@@ -35,18 +36,35 @@ func exercised(summary analysis.Summary) map[string]map[string]bool {
 // that met it.
 func (e *experiment) required(exercised map[string]map[string]bool) []string {
 	rules := map[string]bool{}
-	for _, req := range e.scenario.Require {
-		for _, v := range e.specVersions {
-			if !req.AppliesTo(v) {
-				continue
-			}
-			met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] })
-			if met >= 0 {
+	for _, v := range e.specVersions {
+		for _, req := range e.scenario.Require {
+			if met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] }); met >= 0 {
 				rules[req.AnyOf[met]] = true
-			} else {
-				rules[strings.Join(req.AnyOf, " or ")+" at "+v] = true
 			}
+		}
+		for _, what := range e.unmet(v, exercised[v]) {
+			rules[what] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(rules))
+}
+
+// unmet lists the requirements of the scenario that are not met at a version. One
+// whose rules do not bind there is none.
+func (e *experiment) unmet(specVersion string, exercised map[string]bool) []string {
+	var out []string
+	for _, req := range e.scenario.Require {
+		if req.AppliesTo(specVersion) && slices.ContainsFunc(req.AnyOf, bindsAt(specVersion)) &&
+			!req.Met(func(rule string) bool { return exercised[rule] }) {
+			out = append(out, strings.Join(req.AnyOf, " or ")+" at "+specVersion)
+		}
+	}
+	return out
+}
+
+func bindsAt(specVersion string) func(rule string) bool {
+	return func(id string) bool {
+		rule, known := oracle.FindRule(id)
+		return known && rule.Level(specVersion) != ""
+	}
 }
