@@ -20,8 +20,9 @@ import (
 type client struct {
 	caller protocol.Caller
 	defect defect
-	repeat int   // see sim.ClientEnv
-	link   *link // nil until Connect
+	repeat int           // see sim.ClientEnv
+	link   *link         // nil until Connect
+	parked chan struct{} // nobody closes it but a test
 }
 
 func newClient(env sim.ClientEnv, d defect) *client {
@@ -29,6 +30,7 @@ func newClient(env sim.ClientEnv, d defect) *client {
 		caller: protocol.Caller{Version: env.SpecVersion, Name: programName, Release: programRelease},
 		defect: d,
 		repeat: env.RepeatCancels,
+		parked: make(chan struct{}),
 	}
 }
 

@@ -29,6 +29,7 @@ func playClient(t *testing.T, version string, d defect, c conversation) {
 				call.cancel()
 			}
 			_ = s.client.Close()
+			close(s.client.parked)
 			for _, call := range s.calls {
 				<-call.done
 			}

@@ -23,8 +23,9 @@ type link struct {
 	conn   sim.Conn
 	modern bool
 	defect defect
-	repeat int            // how many times each cancel is written again
-	ends   sync.WaitGroup // the reader and the writer
+	parked <-chan struct{} // nobody closes it but a test; see leaksOnTimeout
+	repeat int             // how many times each cancel is written again
+	ends   sync.WaitGroup  // the reader and the writer
 	// closeOut and hangup close the writing end, and both ends, once each.
 	closeOut func() error
 	hangup   func() error
@@ -34,6 +35,7 @@ type link struct {
 	lastID  int64
 	waiting map[string]*waiter // by raw id
 	queue   []*outgoing        // frames that the writer has not begun
+	writing bool               // the writer is at a frame, see heldUp
 	down    error              // why no request is taken any more; nil while it is up
 }
 
@@ -81,7 +83,7 @@ var errClosing = errors.New("the session is closed")
 // down; close and abort wait for them.
 func openLink(conn sim.Conn, c *client) *link {
 	l := &link{
-		conn: conn, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat,
+		conn: conn, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat, parked: c.parked,
 		waiting: map[string]*waiter{},
 	}
 	l.changed = sync.NewCond(&l.mu)
@@ -104,6 +106,7 @@ func (l *link) ask(ctx context.Context, q question) (*history.Message, error) {
 	}
 	select {
 	case m := <-w.reply:
+		l.afterReply(ctx)
 		return l.answered(m)
 	case <-ctx.Done():
 	}
@@ -209,6 +212,7 @@ func (l *link) write() {
 func (l *link) next() *outgoing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.writing = false
 	for len(l.queue) == 0 {
 		if l.down != nil {
 			return nil
@@ -219,6 +223,7 @@ func (l *link) next() *outgoing {
 	o := l.queue[i]
 	l.queue = slices.Delete(l.queue, i, i+1)
 	o.begun = true
+	l.writing = true
 	return o
 }
 

@@ -73,10 +73,10 @@ func (m Mutant) Expect(version string) []string {
 }
 
 // Mutants returns the table of all mutants: those of the server, then those of
-// the client, those whose defect shows when a session ends, and those that get
-// calls wrong that nobody cancels.
+// the client, those whose defect shows when a session ends, those that get calls
+// wrong that nobody cancels, and those that take a certain load.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants())
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), loadMutants())
 }
 
 func serverMutants() []Mutant {
@@ -209,6 +209,8 @@ func (n *session) afterCancel(c *call) {
 		})
 	case leaksOnCancel:
 		go func() { <-n.parked }()
+	case dropsAfterCancel:
+		n.skipNext()
 	}
 }
 
@@ -220,6 +222,10 @@ func (n *session) afterSilence(c *call, frame []byte) {
 		n.write(refused(c))
 	case answersTwice:
 		n.write(frame)
+	case keepsResults:
+		if succeeded(frame) {
+			n.write(frame)
+		}
 	case progressAfterCancel:
 		if c.token != "" {
 			n.write(protocol.AppendProgress(nil, c.token, n.oneMore(c)))
@@ -248,7 +254,7 @@ func (n *session) oneMore(c *call) float64 {
 // keepsQuiet reports whether the client tells the server nothing of a caller that
 // gave up.
 func (l *link) keepsQuiet(ctx context.Context) bool {
-	return l.defect == neverNotifies || l.defect == forgetsTimeouts && errors.Is(ctx.Err(), context.DeadlineExceeded)
+	return l.defect == neverNotifies || l.heldUp() || l.defect == forgetsTimeouts && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
 // idToCancel returns the id that the client's cancel of w names.
@@ -269,6 +275,7 @@ func (l *link) afterGivingUp(ctx context.Context, w *waiter) (*history.Message, 
 	if w.cancel != nil && w.cancel.gone != nil {
 		<-w.cancel.gone
 	}
+	l.afterTimeout(ctx, w)
 	if l.defect != lateValue && l.defect != callerBlocks || !l.expectAgain(w) {
 		return nil, ctx.Err()
 	}
