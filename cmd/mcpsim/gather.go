@@ -27,6 +27,7 @@ type gathering struct {
 	gate       gate
 	progress   *progress
 	bare       bool // makes no plots
+	part       bool // of a run of all scenarios, one of which has to exercise what --rules names
 
 	mu        sync.Mutex // guards what follows
 	until     *sequence  // nil: worlds are counted as they end

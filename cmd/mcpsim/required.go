@@ -12,6 +12,9 @@ import (
 // required lists the rules that have to be exercised, or the run says nothing: those
 // that --rules names, or what the scenario requires.
 func (g *gathering) required(summary analysis.Summary) []string {
+	if len(g.gate.rules) > 0 && g.part {
+		return nil
+	}
 	if len(g.gate.rules) > 0 {
 		return g.gate.rules
 	}
