@@ -219,7 +219,7 @@ func (s *sweep) run(ctx context.Context, i int) {
 	}
 	g := newGathering(l.experiment, s.worker, m, dir, one.pairs(l.experiment))
 	g.gate, g.part, g.bare = s.gate, true, !s.controls // a plot without controls says little
-	_ = g.gate.meet(l.experiment) // bound by cast
+	_ = g.gate.meet(l.experiment)                      // bound by cast
 	if one.until {
 		g.until = newSequence(len(l.experiment.specVersions) * len(g.pairs))
 	}
