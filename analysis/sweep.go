@@ -101,7 +101,7 @@ func (s Sweep) missing() []string {
 	return out
 }
 
-// Unable says why a scenario of the sweep could not do what it is for: a target or a
+// Unable says why a scenario that broke nothing could not do what it is for: a target or a
 // version lacks what it takes. It is empty where the scenario did, or could have.
 func (s Sweep) Unable(r Report) string {
 	if len(r.Decision.Missing) == 0 {

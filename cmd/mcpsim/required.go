@@ -36,38 +36,42 @@ func exercised(summary analysis.Summary) map[string]map[string]bool {
 
 // required lists, for the decision, one rule for every requirement of the
 // scenario that is not met at some version, and of those that are met the rule
-// that met it.
+// that met it. A version that has none of a requirement's rules cannot meet it,
+// and need not.
 func (e *experiment) required(exercised map[string]map[string]bool) []string {
 	rules := map[string]bool{}
-	for _, v := range e.specVersions {
-		for _, req := range e.scenario.Require {
-			if met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] }); met >= 0 {
-				rules[req.AnyOf[met]] = true
+	for _, req := range e.scenario.Require {
+		for _, v := range e.specVersions {
+			if !req.AppliesTo(v) || !slices.ContainsFunc(req.AnyOf, boundAt(v)) {
+				continue
 			}
-		}
-		for _, what := range e.unmet(v, exercised[v]) {
-			rules[what] = true
+			met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] })
+			if met >= 0 {
+				rules[req.AnyOf[met]] = true
+			} else {
+				rules[strings.Join(req.AnyOf, " or ")+" at "+v] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(rules))
 }
 
-// unmet lists the requirements of the scenario that are not met at a version. One
-// whose rules do not bind there is none.
-func (e *experiment) unmet(specVersion string, exercised map[string]bool) []string {
-	var out []string
-	for _, req := range e.scenario.Require {
-		if req.AppliesTo(specVersion) && slices.ContainsFunc(req.AnyOf, bindsAt(specVersion)) &&
-			!req.Met(func(rule string) bool { return exercised[rule] }) {
-			out = append(out, strings.Join(req.AnyOf, " or ")+" at "+specVersion)
-		}
-	}
-	return out
-}
-
-func bindsAt(specVersion string) func(rule string) bool {
+// boundAt reports whether a rule binds at a protocol version.
+func boundAt(specVersion string) func(id string) bool {
 	return func(id string) bool {
 		rule, known := oracle.FindRule(id)
 		return known && rule.Level(specVersion) != ""
 	}
+}
+
+// unmet lists the requirements of the scenario that are not met at a version.
+func (e *experiment) unmet(specVersion string, exercised map[string]bool) []string {
+	var out []string
+	for _, req := range e.scenario.Require {
+		if req.AppliesTo(specVersion) && slices.ContainsFunc(req.AnyOf, boundAt(specVersion)) &&
+			!req.Met(func(rule string) bool { return exercised[rule] }) {
+			out = append(out, strings.Join(req.AnyOf, " or "))
+		}
+	}
+	return out
 }

@@ -53,6 +53,7 @@ history: a seed that shows a fault shows it again.`,
 	)
 	root.SetHelpCommandGroupID(groupSetup)
 	root.SetCompletionCommandGroupID(groupSetup)
-	root.AddCommand(newRun(), newReplay(), newCheck(), newReport(), newList(), newShow(), newDoctor(), newSelftest(), newVersion())
+	root.AddCommand(newRun(), newReplay(), newCheck(), newReport(), newList(), newShow(), newDoctor(), newVersion())
+	root.AddCommand(newSelftest())
 	return root
 }
