@@ -86,7 +86,7 @@ func mutantConversations(e era) map[defect]conversation {
 			hear(e.asked("3", "b")), silence(time.Hour)}},
 		staleTimers: {"an id that was never used is cancelled, when the time would have been up", []step{
 			askFor(100*ms, "a"), hear(e.asked("2", "a")), send(e.answer("2", "done")), returned("a", "done", ""), silence(99 * ms),
-			hear(cancelled("3", "a timer fired"))}},
+			hear(cancelBecause("3", "a timer fired"))}},
 
 		ignoresEOF: {"works on for a client that has gone", []step{
 			send(e.call("2", "slow", "100")), hangUp(), silence(99 * ms), told(0), hear(e.answer("2", "done")), heardEnd(), over("")}},
@@ -204,8 +204,8 @@ func heardAll() step {
 	}
 }
 
-func cancelled(id, reason string) string {
+func cancelBecause(id, reason string) string {
 	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"` + reason + `"}}`
 }
 
-func timedOut(id string) string { return cancelled(id, "the caller's time was up") }
+func timedOut(id string) string { return cancelBecause(id, "the caller's time was up") }
