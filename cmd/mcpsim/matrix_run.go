@@ -128,13 +128,16 @@ func (r *rowResult) add(w analysis.World) {
 	}
 }
 
-// require notes what the scenario requires and the row's worlds did not exercise.
+// require notes what the scenario requires, at versions that it is about, and the
+// row's worlds did not exercise.
 func (r *matrixRow) require(e *experiment) {
 	for v, result := range r.results {
 		exercised := map[string]bool{}
 		for id, c := range result.cells {
 			exercised[id] = c.Checked > 0
 		}
-		result.missing = e.unmet(v, exercised)
+		if result.missing = nil; ofItsEra(e.scenario, v) {
+			result.missing = e.unmet(v, exercised)
+		}
 	}
 }

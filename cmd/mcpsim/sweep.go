@@ -13,7 +13,9 @@ import (
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/scenarios"
+	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // allScenarios is what a sweep is called: its folder below results, and its name in
@@ -124,16 +126,35 @@ func (s *sweep) first() int {
 }
 
 // cast seats the targets that were built with the worker in the other scenarios,
-// and holds the gate against each.
+// leaves out versions that a scenario is not about, and holds the gate against each.
 func (s *sweep) cast() {
 	for _, l := range s.legs {
 		if l.undone == nil && len(l.experiment.pinned) > 0 {
 			l.undone = l.experiment.cast(s.worker.Players)
 		}
 		if l.undone == nil {
+			l.undone = l.experiment.narrow()
+		}
+		if l.undone == nil {
 			l.undone = bind(s.gate.rules, l.experiment.specVersions)
 		}
 	}
+}
+
+// narrow leaves out the versions of an era that the scenario has nothing to do in. It
+// errs when none is left.
+func (e *experiment) narrow() error {
+	own := slices.DeleteFunc(slices.Clone(e.specVersions), func(v string) bool { return !ofItsEra(e.scenario, v) })
+	if len(own) == 0 {
+		return fmt.Errorf("it is about %s, and this run about %s", strings.Join(e.scenario.SpecVersions, ", "), strings.Join(e.specVersions, ", "))
+	}
+	e.specVersions = own
+	return nil
+}
+
+// ofItsEra reports whether the scenario is about versions like this one.
+func ofItsEra(sc *sim.Scenario, specVersion string) bool {
+	return slices.ContainsFunc(sc.SpecVersions, func(v string) bool { return protocol.Modern(v) == protocol.Modern(specVersion) })
 }
 
 // versions are all protocol versions at which some scenario runs, as far as they
