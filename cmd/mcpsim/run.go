@@ -51,10 +51,10 @@ sides, and with two mutants of it as controls for the plots.
 
 --all runs every scenario of the catalogue on one pair of targets, each as a run of
 its own below results/all, and prints one report: each broken rule once, with its
-smallest seed, and a table of rules and scenarios. It takes 100 seeds a scenario and
-no controls or plots unless --controls is given. A scenario that needs what a target or the
-protocol version does not have is said to, and fails nothing; --for is shared out
-among the scenarios.
+smallest seed, and a table of rules and scenarios. It takes 100 seeds a scenario, and
+no controls or plots unless --controls is given. A scenario that needs what a target
+or the protocol version does not have is said to, and fails nothing; --for is shared
+out among the scenarios.
 
 A file of --expected-failures lists what is known to be broken, and why that is
 put up with. What it lists does not fail the run; anything else does, and so does
