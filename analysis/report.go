@@ -94,6 +94,14 @@ func (r Report) header() string {
 // unavailable says what was asked for and could not be done. Nothing was judged
 // from it.
 func (r Report) unavailable() string {
+	whats := r.unavailables()
+	if len(whats) == 0 {
+		return ""
+	}
+	return hang("-   ", "not available, and not judged: "+strings.Join(whats, ", "))
+}
+
+func (r Report) unavailables() []string {
 	all := map[string]int{}
 	for _, g := range r.Summary.Tested() {
 		for why, n := range g.Unavailable {
@@ -108,10 +116,7 @@ func (r Report) unavailable() string {
 		}
 		whats = append(whats, what)
 	}
-	if len(whats) == 0 {
-		return ""
-	}
-	return hang("-   ", "not available, and not judged: "+strings.Join(whats, ", "))
+	return whats
 }
 
 // unconnected says, version by version, in how many worlds no session came about:

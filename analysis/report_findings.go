@@ -69,14 +69,23 @@ func levelColor(f Finding) string {
 // ratio says how many of what. A rule about whole worlds is not said to have been
 // broken by so many of its cancels.
 func (f Finding) ratio(text RuleText) string {
-	bad, of, what := f.Failed, f.Checked, text.counts()
+	bad, of := f.counts(text)
+	what := text.counts()
 	if text.perWorld() {
-		bad, of, what = f.Worlds, f.WorldsExercised, text.Worlds
+		what = text.Worlds
 	}
 	if bad > of { // other causes, of which a world may have several
 		return fmt.Sprintf("%s in %s %s", times(bad), group(of), what)
 	}
 	return fmt.Sprintf("%s of %s %s", group(bad), group(of), what)
+}
+
+// counts says how many of how many.
+func (f Finding) counts(text RuleText) (bad, of int) {
+	if text.perWorld() {
+		return f.Worlds, f.WorldsExercised
+	}
+	return f.Failed, f.Checked
 }
 
 func times(n int) string {

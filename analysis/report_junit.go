@@ -54,7 +54,20 @@ type (
 // exit code is not 0. What was not exercised, is expected, or does not count
 // without strict, is skipped, with the reason.
 func JUnit(r Report, strict bool) ([]byte, error) {
-	out := junitReport{Name: "mcpsim " + r.Manifest.Scenario}
+	return encodeJUnit(junitReport{Name: "mcpsim " + r.Manifest.Scenario, Suites: append(r.ruleSuites(strict), r.runSuite())})
+}
+
+func encodeJUnit(out junitReport) ([]byte, error) {
+	b, err := xml.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the JUnit report: %w", err)
+	}
+	return bytes.Join([][]byte{[]byte(strings.TrimSpace(xml.Header)), b, nil}, []byte("\n")), nil
+}
+
+// ruleSuites has a suite for each side at each protocol version.
+func (r Report) ruleSuites(strict bool) []junitSuite {
+	var out []junitSuite
 	for _, g := range r.Summary.Tested() {
 		for _, side := range []history.Side{history.Client, history.Server, history.World} {
 			suite := junitSuite{Name: r.suiteName(side, g.SpecVersion)}
@@ -64,16 +77,11 @@ func JUnit(r Report, strict bool) ([]byte, error) {
 				}
 			}
 			if suite.Tests > 0 {
-				out.Suites = append(out.Suites, suite)
+				out = append(out, suite)
 			}
 		}
 	}
-	out.Suites = append(out.Suites, r.runSuite())
-	b, err := xml.MarshalIndent(out, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode the JUnit report: %w", err)
-	}
-	return bytes.Join([][]byte{[]byte(strings.TrimSpace(xml.Header)), b, nil}, []byte("\n")), nil
+	return out
 }
 
 func (r Report) suiteName(side history.Side, specVersion string) string {

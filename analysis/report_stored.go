@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -16,6 +17,9 @@ func StoredReport(r *Run) (Report, error) {
 	}
 	m := r.Manifest
 	out := Report{Manifest: m, Summary: s, Rules: RuleTexts(), Dir: r.Path, Files: FilesWorthNaming(s), Elapsed: m.elapsed()}
+	if _, err := os.Stat(r.file(PlotsDir)); err != nil {
+		out.Files = slices.DeleteFunc(out.Files, func(name string) bool { return name == PlotsDir+"/" })
+	}
 	if m.Decision != nil {
 		out.Decision = *m.Decision
 	} else {

@@ -51,7 +51,12 @@ type ResultDir struct {
 // CreateRun makes root/<scenario>/<run id>/ for a new run and lets
 // root/<scenario>/latest point to it. The run id is the time of m.Started, with
 // a number behind it when there is one of that second already.
-func CreateRun(root string, m Manifest) (*ResultDir, error) {
+func CreateRun(root string, m Manifest) (*ResultDir, error) { return createRun(root, m, start) }
+
+// A starter fills a new directory with what is known at the beginning.
+type starter func(path string, m Manifest, create func(string) (io.WriteCloser, error)) (*ResultDir, error)
+
+func createRun(root string, m Manifest, start starter) (*ResultDir, error) {
 	parent := filepath.Join(root, slug(m.Scenario))
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return nil, writeError(parent, err)
@@ -71,7 +76,9 @@ func CreateRun(root string, m Manifest) (*ResultDir, error) {
 
 // CreateAt makes the result directory at path, as --out asks for it. The
 // directory may exist if it is empty; anything else is left alone and refused.
-func CreateAt(path string, m Manifest) (*ResultDir, error) {
+func CreateAt(path string, m Manifest) (*ResultDir, error) { return createAt(path, m, start) }
+
+func createAt(path string, m Manifest, start starter) (*ResultDir, error) {
 	if err := refuse(path); err != nil {
 		return nil, err
 	}
@@ -112,6 +119,20 @@ func refuse(path string) error {
 
 // start writes what is known before the first world.
 func start(path string, m Manifest, create func(string) (io.WriteCloser, error)) (*ResultDir, error) {
+	d, err := begin(path, m, create)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWorldsWriter(d.File(worldsPart), create)
+	if err != nil {
+		return nil, err
+	}
+	d.worlds = w
+	return d, nil
+}
+
+// begin makes a directory that has no worlds of its own.
+func begin(path string, m Manifest, create func(string) (io.WriteCloser, error)) (*ResultDir, error) {
 	m.Schema, m.State = ManifestSchema, Running
 	d := &ResultDir{path: path, manifest: m, create: create, kept: map[HistoryKey]bool{}}
 	if err := d.writeJSON(ManifestFile, d.manifest); err != nil {
@@ -123,11 +144,6 @@ func start(path string, m Manifest, create func(string) (io.WriteCloser, error))
 	if err := d.WriteFile(reserveFile, make([]byte, reserveSize)); err != nil {
 		return nil, err
 	}
-	w, err := newWorldsWriter(d.File(worldsPart), create)
-	if err != nil {
-		return nil, err
-	}
-	d.worlds = w
 	return d, nil
 }
 
@@ -161,7 +177,9 @@ func (d *ResultDir) Finish(partial string, now time.Time) error {
 		// A history can be had again from its seed; the rest cannot.
 		err = errors.Join(err, os.RemoveAll(d.File(HistoriesDir)))
 	}
-	err = errors.Join(err, d.note(d.worlds.finish(d.File(WorldsFile))))
+	if d.worlds != nil {
+		err = errors.Join(err, d.note(d.worlds.finish(d.File(WorldsFile))))
+	}
 	d.manifest.Finished, d.manifest.State, d.manifest.Reason = now, Complete, ""
 	if partial == "" && d.failed != nil {
 		partial = d.failed.Error()

@@ -51,6 +51,8 @@ type Manifest struct {
 	Reason         string            `json:"reason,omitempty"`   // of a partial run
 	Ended          string            `json:"ended,omitempty"`    // why a whole run took fewer seeds than it was given: "at the first finding"
 	Decision       *Decision         `json:"decision,omitempty"` // nil: the run did not come to one
+
+	Scenarios []SweptScenario `json:"scenarios,omitempty"` // of a sweep, in their order; empty: one scenario was run
 }
 
 // Pair names the two targets the way people read them.

@@ -42,9 +42,15 @@ func (r *runCommand) gather(ctx context.Context, g *gathering) error {
 	return pool.Run(ctx, r.leases(g), g.take)
 }
 
-// conclude sums up, writes the rest of the result directory, and prints the
-// report. runErr is why the run stopped early, if it did.
+// conclude sums up, tells the outcome, and prints the report. runErr is why the run
+// stopped early, if it did.
 func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) error {
+	return r.print(r.finish(ctx, g, runErr, r.tell))
+}
+
+// finish sums up, has the outcome told, and writes the rest of the result directory.
+func (r *runCommand) finish(ctx context.Context, g *gathering, runErr error,
+	tell func(*gathering, analysis.Summary, string) analysis.Report) analysis.Report {
 	partial := ""
 	switch {
 	case ctx.Err() != nil:
@@ -61,12 +67,12 @@ func (r *runCommand) conclude(ctx context.Context, g *gathering, runErr error) e
 	if partial == "" && len(g.troubles) > 0 {
 		partial = g.troubles[0].Error()
 	}
-	report := r.tell(g, summary, partial)
+	report := tell(g, summary, partial)
 	partial = report.Decision.Partial
 	g.amend(func(m *analysis.Manifest) { m.Decision = &report.Decision })
 	g.note(g.dir.Finish(partial, time.Now()))
 	report.Troubles = g.told()
-	return r.print(report)
+	return report
 }
 
 // tell tells the outcome in every place that asks for it, the screen apart, and

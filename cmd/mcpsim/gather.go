@@ -26,6 +26,8 @@ type gathering struct {
 	manifest   analysis.Manifest
 	gate       gate
 	progress   *progress
+	bare       bool // makes no plots
+	part       bool // of a run of all scenarios, one of which has to exercise what --rules names
 
 	mu        sync.Mutex // guards what follows
 	until     *sequence  // nil: worlds are counted as they end
@@ -140,11 +142,8 @@ func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summar
 	for _, f := range summary.Findings {
 		g.note(g.page(f, summary, examples[exampleOf(f)]))
 	}
-	figures, err := plots.All(&summary, g.plotInfo())
-	g.note(err)
-	for _, p := range figures {
-		g.note(g.dir.WriteFile("plots/"+p.Name+".svg", p.SVG))
-		g.note(g.dir.WriteFile("plots/"+p.Name+".png", p.PNG))
+	if !g.bare {
+		g.draw(summary)
 	}
 	for k, encoded := range examples {
 		if encoded != nil {
@@ -155,6 +154,16 @@ func (g *gathering) write(ctx context.Context, jobs int, summary analysis.Summar
 		g.rerunAll(ctx, jobs, g.dir.Missing(), func(k analysis.HistoryKey, encoded []byte) {
 			g.note(g.dir.KeepHistory(k, encoded))
 		})
+	}
+}
+
+// draw makes the plots.
+func (g *gathering) draw(summary analysis.Summary) {
+	figures, err := plots.All(&summary, g.plotInfo())
+	g.note(err)
+	for _, p := range figures {
+		g.note(g.dir.WriteFile("plots/"+p.Name+".svg", p.SVG))
+		g.note(g.dir.WriteFile("plots/"+p.Name+".png", p.PNG))
 	}
 }
 

@@ -201,3 +201,32 @@ func TestSecondInterrupt(t *testing.T) {
 	assert.Contains(t, result.Partial(), "ended without finishing")
 	assertGone(t, workers)
 }
+
+// TestInterruptAll ends a run of all scenarios in the middle of one: what was
+// gathered of it counts, and the others are said not to have been reached.
+func TestInterruptAll(t *testing.T) {
+	r := startRun(t, "--all", "--client", "reference", "--server", "reference", "--seeds", "0-999999")
+	require.Eventually(t, func() bool {
+		info, err := os.Stat(filepath.Join(r.out, "abrupt-close", "worlds.ndjson.zst.part"))
+		return err == nil && info.Size() > 0 || r.hasEnded()
+	}, patience, look, "no world was counted")
+	workers := r.awaitWorkers(t)
+	r.interrupt(t)
+	r.awaitEnd(t)
+	assert.Equal(t, exitFailed, r.cmd.ProcessState.ExitCode(), "%s%s", &r.stderr, &r.stdout)
+	assert.Contains(t, r.stdout.String(), "STOPPED")
+	assert.Contains(t, r.stdout.String(), "-   not run: cancel-storm: not reached: interrupted")
+	assert.Contains(t, r.stdout.String(), "exit 3 (nothing broken so far, but stopped early: interrupted)")
+	assertGone(t, workers)
+	assertPartial(t, filepath.Join(r.out, "abrupt-close"))
+	result, err := analysis.Open(r.out)
+	require.NoError(t, err)
+	assert.Equal(t, "interrupted", result.Partial())
+	again, err := analysis.StoredSweep(result)
+	require.NoError(t, err)
+	require.Len(t, again.Reports, 1)
+	assert.Contains(t, r.stdout.String(), again.Decision.Line)
+	leftovers, err := filepath.Glob(filepath.Join(r.out, "*.part*"))
+	require.NoError(t, err)
+	assert.Empty(t, leftovers)
+}

@@ -54,9 +54,35 @@ func listScenarios(out io.Writer) error {
 			return err
 		}
 		rows = append(rows, s.Name+"\t"+s.Summary)
+		for _, line := range requiredLines(s) {
+			rows = append(rows, "\t  "+line)
+		}
 	}
 	return table(out, rows)
 }
+
+// requiredLines says what a run of the scenario has to exercise, in lines of a
+// readable width.
+func requiredLines(s *sim.Scenario) []string {
+	var lines []string
+	line := "requires "
+	for i, req := range s.Require {
+		text := strings.Join(req.AnyOf, " or ")
+		if len(req.SpecVersions) > 0 {
+			text += " (" + strings.Join(req.SpecVersions, ", ") + ")"
+		}
+		if i < len(s.Require)-1 {
+			text += ", "
+		}
+		if len(line)+len(text) > requiredWidth {
+			lines, line = append(lines, strings.TrimRight(line, " ")), strings.Repeat(" ", len("requires "))
+		}
+		line += text
+	}
+	return append(lines, line)
+}
+
+const requiredWidth = 90
 
 // catalogued parses a scenario of the catalogue.
 func catalogued(name string) (*sim.Scenario, error) {

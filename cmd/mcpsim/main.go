@@ -2,13 +2,15 @@
 // implementations of the Model Context Protocol.
 //
 // The files of this package are the command line (root.go), its verbs (run.go,
-// replay.go, check.go, report.go, list.go, show.go, doctor.go) and what they share:
-// experiment.go decides what to run, plan.go with which seeds, gate.go what counts
-// (expected.go reads and writes the failures that do not); gather.go takes the worlds
-// as they end, until.go in the order of their seeds where a finding ends the run,
-// conclude.go makes an outcome of them; crash.go makes sense of a world that killed
-// its worker, progress.go and terminal.go talk to the user. The program that simulates is ./worker; this one builds it, hands it
-// worlds and adds up what it says.
+// replay.go, check.go, report.go, list.go, show.go, doctor.go, selftest.go) and what
+// they share: experiment.go decides what to run, plan.go with which seeds, gate.go what
+// counts (expected.go reads and writes the failures that do not); gather.go takes the
+// worlds as they end, until.go in the order of their seeds where a finding ends the
+// run, conclude.go makes an outcome of them; sweep.go does all that for one scenario
+// after the other; matrix.go holds the judge against the mutants; crash.go makes sense
+// of a world that killed its worker, progress.go and terminal.go talk to the user. The
+// program that simulates is ./worker; this one builds it, hands it worlds and adds up
+// what it says.
 package main
 
 import (

@@ -16,7 +16,8 @@ import (
 // line now and then elsewhere. Its methods may be called by several goroutines.
 type progress struct {
 	out   io.Writer
-	total int // worlds; 0: not known, since time decides
+	total int  // worlds; 0: not known, since time decides
+	plain bool // says nothing of what was found
 	start time.Time
 
 	bars *mpb.Progress // nil where there is no terminal
@@ -32,7 +33,13 @@ type progress struct {
 const lineEvery = 10 * time.Second
 
 func startProgress(out io.Writer, total int) *progress {
-	p := &progress{out: out, total: total, start: time.Now(), said: time.Now()}
+	return (&progress{out: out, total: total}).begin()
+}
+
+// begin shows the progress from now on.
+func (p *progress) begin() *progress {
+	p.start, p.said = time.Now(), time.Now()
+	out, total := p.out, p.total
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
 		p.bar = p.bars.AddBar(int64(total),
@@ -81,6 +88,9 @@ func (p *progress) rate() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	perSecond := float64(p.done) / max(time.Since(p.start).Seconds(), 0.001)
+	if p.plain {
+		return fmt.Sprintf("%.0f worlds/s", perSecond)
+	}
 	return fmt.Sprintf("%.0f worlds/s, %s", perSecond, plural(p.findings, "rule broken", "rules broken"))
 }
 

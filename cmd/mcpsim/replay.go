@@ -165,6 +165,10 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	if err != nil {
 		return nil, recorded{}, usage(err)
 	}
+	if result, id, err = among(result, id); err != nil {
+		return nil, recorded{}, usage(err)
+	}
+	dir = result.Path
 	summary, err := result.Summary()
 	if err != nil {
 		return nil, recorded{}, usage(err)

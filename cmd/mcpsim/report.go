@@ -31,7 +31,8 @@ is run. Without a directory, or with latest, it takes the newest run under resul
 
 The Markdown begins with one sentence that can stand in a release note. The JSON is
 the summary with the run's decision and manifest beside it, as run --json prints it.
-With a finding's number, its page is printed.
+With a finding's number, its page is printed. Of a run of all scenarios, that is
+the page in the scenario that has the finding's smallest seed.
 
 --coverage prints how often each rule was really put to the test: a table for each
 side, rule by rule, with a column for each phase of a call's life in which cancels
@@ -100,7 +101,14 @@ func openResult(args []string) (*analysis.Run, error) {
 
 func (r *reportCommand) render(result *analysis.Run, args []string) (string, error) {
 	if len(args) == 2 {
-		return page(result, args[1])
+		result, id, err := among(result, args[1])
+		if err != nil {
+			return "", err
+		}
+		return page(result, id)
+	}
+	if result.Manifest.Swept() {
+		return r.renderSweep(result)
 	}
 	report, err := analysis.StoredReport(result)
 	if err != nil {
@@ -118,6 +126,40 @@ func (r *reportCommand) render(result *analysis.Run, args []string) (string, err
 		return string(data), err
 	}
 	return analysis.Text(report), nil
+}
+
+func (r *reportCommand) renderSweep(result *analysis.Run) (string, error) {
+	s, err := analysis.StoredSweep(result)
+	if err != nil {
+		return "", err
+	}
+	s.Style = analysis.Style{Color: colorful(r.stdout), ASCII: r.ascii}
+	switch r.format {
+	case formatMarkdown:
+		return analysis.SweepMarkdown(s), nil
+	case formatJSON:
+		data, err := analysis.SweepJSON(s)
+		return string(data), err
+	}
+	return analysis.SweepText(s), nil
+}
+
+// among leads from a finding of a sweep to the scenario that has its smallest seed,
+// and to the finding's number there. The findings of other results are their own.
+func among(result *analysis.Run, id string) (*analysis.Run, string, error) {
+	if !result.Manifest.Swept() {
+		return result, id, nil
+	}
+	s, err := analysis.StoredSweep(result)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := s.FindingOf(id)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", result.Path, err)
+	}
+	below, err := result.Below(f.Scenario)
+	return below, f.Finding, err
 }
 
 // page is the page of a finding, whose number may be typed in any case.

@@ -12,6 +12,9 @@ import (
 // required lists the rules that have to be exercised, or the run says nothing: those
 // that --rules names, or what the scenario requires.
 func (g *gathering) required(summary analysis.Summary) []string {
+	if len(g.gate.rules) > 0 && g.part {
+		return nil
+	}
 	if len(g.gate.rules) > 0 {
 		return g.gate.rules
 	}
@@ -59,4 +62,16 @@ func boundAt(specVersion string) func(id string) bool {
 		rule, known := oracle.FindRule(id)
 		return known && rule.Level(specVersion) != ""
 	}
+}
+
+// unmet lists the requirements of the scenario that are not met at a version.
+func (e *experiment) unmet(specVersion string, exercised map[string]bool) []string {
+	var out []string
+	for _, req := range e.scenario.Require {
+		if req.AppliesTo(specVersion) && slices.ContainsFunc(req.AnyOf, boundAt(specVersion)) &&
+			!req.Met(func(rule string) bool { return exercised[rule] }) {
+			out = append(out, strings.Join(req.AnyOf, " or "))
+		}
+	}
+	return out
 }

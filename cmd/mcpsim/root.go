@@ -38,6 +38,7 @@ virtual time over a simulated network, cancels calls at random instants, and
 judges what happened against the specification. One seed is one world is one
 history: a seed that shows a fault shows it again.`,
 		Example: `  mcpsim run cancel-storm
+  mcpsim run --all --server go-sdk --client reference
   mcpsim replay cancel-storm --seed 12 --spec-version 2026-07-28
   mcpsim list rules`,
 		SilenceUsage:  true,
@@ -53,5 +54,6 @@ history: a seed that shows a fault shows it again.`,
 	root.SetHelpCommandGroupID(groupSetup)
 	root.SetCompletionCommandGroupID(groupSetup)
 	root.AddCommand(newRun(), newReplay(), newCheck(), newReport(), newList(), newExplain(), newShow(), newDoctor(), newVersion())
+	root.AddCommand(newSelftest())
 	return root
 }

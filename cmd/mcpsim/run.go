@@ -30,22 +30,31 @@ type runCommand struct {
 	out        string
 	controls   bool
 	ascii      bool
+	all        bool
 
 	stdout, stderr io.Writer
 	started        time.Time
 	plan           plan
+	typedAs        []string // the command line of one scenario of a sweep; nil: what the user typed
 }
 
 func newRun() *cobra.Command {
 	r := &runCommand{}
 	cmd := &cobra.Command{
-		Use:   "run SCENARIO|FILE",
+		Use:   "run SCENARIO|FILE|--all",
 		Short: "Run a scenario over many seeds, judge every world, and write a result directory",
 		Long: `Run simulates one world for every seed and protocol version, judges each against
 the specification, and reports what was broken with a seed that shows it.
 
 Beside the pair under test it runs the same seeds with the reference on both
 sides, and with two mutants of it as controls for the plots.
+
+--all runs every scenario of the catalogue on one pair of targets, each as a run of
+its own below results/all, and prints one report: each broken rule once, with its
+smallest seed, and a table of rules and scenarios. It takes 100 seeds a scenario, and
+no controls or plots unless --controls is given. A scenario that needs what a target
+or the protocol version does not have is said to, and fails nothing; --for is shared
+out among the scenarios.
 
 A file of --expected-failures lists what is known to be broken, and why that is
 put up with. What it lists does not fail the run; anything else does, and so does
@@ -67,23 +76,34 @@ rule was exercised at all.`,
 		GroupID: groupTest,
 		Example: `  mcpsim run cancel-storm
   mcpsim run cancel-storm --server go-sdk --client reference --seeds 0-99
+  mcpsim run --all --server go-sdk --client reference
   mcpsim run mine.yaml --spec-version 2025-11-25 --strict
   mcpsim run cancel-storm --seeds 0-199 --write-expected-failures expected.yaml
   mcpsim run cancel-storm --expected-failures expected.yaml --junit mcpsim.xml
   mcpsim run cancel-storm --seeds random --for 10m --until-finding
   mcpsim run cancel-storm --rules CANCEL-SILENCE,RESP-ONCE --json`,
-		Args: cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if r.all {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
 			r.seedsGiven = cmd.Flags().Changed("seeds")
 			if cmd.Flags().Changed("for") && r.budget == 0 {
 				return usage(errors.New("--for 0s: it is how long to go on, such as 10m"))
 			}
+			if r.all {
+				r.controls = r.controls && cmd.Flags().Changed("controls")
+				return r.sweep(cmd.Context())
+			}
 			return r.run(cmd.Context(), args[0])
 		},
 	}
 	r.flags(cmd)
 	f := cmd.Flags()
+	f.BoolVar(&r.all, "all", false, "run every scenario of the catalogue, and print one table")
 	f.StringVar(&r.seeds, "seeds", defaultSeeds, "seeds to run, `LIST` like 7 or 0-999 or 3,9,20-25, or random, or random:200")
 	f.DurationVar(&r.budget, "for", 0, "take no new seed after this `TIME`, such as 10m; without --seeds, go on from 0 until then")
 	f.BoolVar(&r.until, "until-finding", false, "stop at the smallest seed with a finding that is not expected")
@@ -177,26 +197,35 @@ func (r *runCommand) openDir(m analysis.Manifest, e *experiment) (*analysis.Resu
 func (r *runCommand) manifest(e *experiment, worker engine.Worker) analysis.Manifest {
 	m := e.manifest(worker)
 	m.CommandLine, m.Started, m.Seeds = r.plan.typed(os.Args), r.started, r.plan.seeds.String()
+	if r.typedAs != nil {
+		m.CommandLine = r.typedAs
+	}
 	m.Worlds = r.plan.total() * len(e.specVersions)
-	m.Flags = map[string]string{
-		"seeds": r.plan.seeds.String(), "client": e.client.Name, "server": e.server.Name,
-		"spec-version": strings.Join(e.specVersions, ","), "jobs": fmt.Sprint(r.jobs),
-		"strict": fmt.Sprint(r.strict), "controls": fmt.Sprint(r.controls), "scheduler": e.scenario.Scheduler,
-	}
-	maps.Copy(m.Flags, r.gateFlags.resolved())
-	if r.budget > 0 {
-		m.Flags["for"] = r.budget.String()
-	}
-	if len(e.budgets) > 0 {
-		m.Flags["budget"] = strings.Join(r.budgets, ",")
-	}
-	if r.until {
-		m.Flags["until-finding"] = "true"
-	}
+	m.Flags = r.flagsResolved(e.specVersions)
+	m.Flags["client"], m.Flags["server"], m.Flags["scheduler"] = e.client.Name, e.server.Name, e.scenario.Scheduler
 	if e.schedulerSeed != nil {
 		m.Flags["scheduler-seed"] = fmt.Sprint(*e.schedulerSeed)
 	}
 	return m
+}
+
+// flagsResolved are the flags that say the same of every scenario.
+func (r *runCommand) flagsResolved(specVersions []string) map[string]string {
+	out := map[string]string{
+		"seeds": r.plan.seeds.String(), "spec-version": strings.Join(specVersions, ","), "jobs": fmt.Sprint(r.jobs),
+		"strict": fmt.Sprint(r.strict), "controls": fmt.Sprint(r.controls),
+	}
+	maps.Copy(out, r.gateFlags.resolved())
+	if r.budget > 0 {
+		out["for"] = r.budget.String()
+	}
+	if len(r.budgets) > 0 {
+		out["budget"] = strings.Join(r.budgets, ",")
+	}
+	if r.until {
+		out["until-finding"] = "true"
+	}
+	return out
 }
 
 // manifest is the part that does not depend on the verb.

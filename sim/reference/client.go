@@ -22,7 +22,8 @@ type client struct {
 	defect defect
 	repeat int // see sim.ClientEnv
 	env    sim.ClientEnv
-	link   *link // nil until Connect
+	link   *link         // nil until Connect
+	parked chan struct{} // nobody closes it but a test
 }
 
 func newClient(env sim.ClientEnv, d defect) *client {
@@ -33,6 +34,7 @@ func newClient(env sim.ClientEnv, d defect) *client {
 		env:    env,
 		defect: d,
 		repeat: env.RepeatCancels,
+		parked: make(chan struct{}),
 	}
 }
 

@@ -29,9 +29,7 @@ func playClient(t *testing.T, version string, d defect, c conversation) {
 				call.cancel()
 			}
 			_ = s.client.Close()
-			if s.client.link != nil {
-				close(s.client.link.parked)
-			}
+			close(s.client.parked)
 			for _, call := range s.calls {
 				<-call.done
 			}

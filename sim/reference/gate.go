@@ -40,6 +40,7 @@ type gate struct {
 	err      error            // the outcome
 	stale    string           // the text of the result before; see textFor
 	calls    int              // of tools, so far; see beforeCall
+	load     loaded
 }
 
 // maxComplaints bounds the error replies without an id that wait to be written.
@@ -51,6 +52,7 @@ func newGate() gate {
 		turn:       make(chan struct{}, 1),
 		complaints: make(chan struct{}, maxComplaints),
 		inflight:   map[string]*call{},
+		load:       newLoaded(),
 	}
 }
 
@@ -94,6 +96,9 @@ func (n *session) forget(id string) *call {
 	defer n.mu.Unlock()
 	c := n.inflight[id]
 	if c == nil || c.fixed {
+		return nil
+	}
+	if n.deafTo(c) {
 		return nil
 	}
 	c.closed = true

@@ -22,12 +22,12 @@ type link struct {
 	conn   sim.Conn
 	modern bool
 	defect defect
-	repeat int            // how many times each cancel is written again
-	ends   sync.WaitGroup // the reader and the writer
+	parked <-chan struct{} // nobody closes it but a test; see leaksOnTimeout
+	repeat int             // how many times each cancel is written again
+	ends   sync.WaitGroup  // the reader and the writer
 	// closeOut and hangup close the writing end, and both ends, once each.
 	closeOut func() error
 	hangup   func() error
-	parked   chan struct{} // nobody closes it but a test; see clientAwaits
 
 	env  sim.ClientEnv
 	ctx  context.Context // of the application's answers
@@ -39,6 +39,7 @@ type link struct {
 	lastID  int64
 	waiting map[string]*waiter // by raw id
 	queue   []*outgoing        // frames that the writer has not begun
+	writing bool               // the writer is at a frame, see heldUp
 	down    error              // why no request is taken any more; nil while it is up
 	free    []string           // ids that a mutant uses again
 }
@@ -87,8 +88,8 @@ var errClosing = errors.New("the session is closed")
 // down; close and abort wait for them.
 func openLink(conn sim.Conn, c *client) *link {
 	l := &link{
-		conn: conn, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat,
-		waiting: map[string]*waiter{}, env: c.env, asked: map[string]*answering{}, parked: make(chan struct{}),
+		conn: conn, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat, parked: c.parked,
+		waiting: map[string]*waiter{}, env: c.env, asked: map[string]*answering{},
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	l.changed = sync.NewCond(&l.mu)
@@ -111,6 +112,7 @@ func (l *link) ask(ctx context.Context, q question) (*history.Message, error) {
 	}
 	select {
 	case m := <-w.reply:
+		l.afterReply(ctx)
 		return l.answered(m)
 	case <-ctx.Done():
 	}
@@ -217,6 +219,7 @@ func (l *link) write() {
 func (l *link) next() *outgoing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.writing = false
 	for len(l.queue) == 0 {
 		if l.down != nil {
 			return nil
@@ -227,6 +230,7 @@ func (l *link) next() *outgoing {
 	o := l.queue[i]
 	l.queue = slices.Delete(l.queue, i, i+1)
 	o.begun = true
+	l.writing = true
 	return o
 }
 

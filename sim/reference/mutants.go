@@ -80,9 +80,10 @@ func (m Mutant) Expect(version string) []string {
 
 // Mutants returns the table of all mutants: those of the server, then those of
 // the client, those whose defect shows when a session ends, those that get calls
-// wrong that nobody cancels, and those whose messages are wrong in themselves.
+// wrong that nobody cancels, those whose messages are wrong in themselves, those
+// that take a certain load, and those of what servers ask.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), nestedMutants())
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), loadMutants(), nestedMutants())
 }
 
 func serverMutants() []Mutant {
@@ -215,6 +216,8 @@ func (n *session) afterCancel(c *call) {
 		})
 	case leaksOnCancel:
 		go func() { <-n.parked }()
+	case dropsAfterCancel:
+		n.skipNext()
 	}
 }
 
@@ -226,6 +229,10 @@ func (n *session) afterSilence(c *call, frame []byte) {
 		n.write(refused(c))
 	case answersTwice:
 		n.write(frame)
+	case keepsResults:
+		if succeeded(frame) {
+			n.write(frame)
+		}
 	case progressAfterCancel:
 		if c.token != "" {
 			n.write(protocol.AppendProgress(nil, c.token, n.oneMore(c)))
@@ -254,7 +261,7 @@ func (n *session) oneMore(c *call) float64 {
 // keepsQuiet reports whether the client tells the server nothing of a caller that
 // gave up.
 func (l *link) keepsQuiet(ctx context.Context) bool {
-	return l.defect == neverNotifies || l.defect == forgetsTimeouts && errors.Is(ctx.Err(), context.DeadlineExceeded)
+	return l.defect == neverNotifies || l.heldUp() || l.defect == forgetsTimeouts && errors.Is(ctx.Err(), context.DeadlineExceeded)
 }
 
 // idToCancel returns the id that the client's cancel of w names.
@@ -275,6 +282,7 @@ func (l *link) afterGivingUp(ctx context.Context, w *waiter) (*history.Message, 
 	if w.cancel != nil && w.cancel.gone != nil {
 		<-w.cancel.gone
 	}
+	l.afterTimeout(ctx, w)
 	if l.defect != lateValue && l.defect != callerBlocks || !l.expectAgain(w) {
 		return nil, ctx.Err()
 	}

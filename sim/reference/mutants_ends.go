@@ -76,6 +76,8 @@ func (n *session) afterEOF() {
 		n.running.Wait()
 	case dropsAtEOF:
 		n.end(nil)
+	case leaksAtEOF:
+		n.leakAll()
 	}
 }
 
@@ -91,6 +93,8 @@ func (n *session) beforeCall(c *call) bool {
 		return true
 	case limitsHandlers:
 		time.AfterFunc(handlerLimit, c.tell) // harmless when the call is over by then
+	case dropsAfterCancel:
+		return n.skips()
 	case losesRequests:
 		n.mu.Lock()
 		defer n.mu.Unlock()

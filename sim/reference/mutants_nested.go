@@ -65,6 +65,9 @@ func (n *session) afterRetracting(ctx context.Context, r sim.Request, id string)
 	}
 	select {
 	case m := <-answer:
+		if n.defect == strandsTools {
+			return "", ctx.Err()
+		}
 		return answered(ctx, r.Method, m)
 	case <-patience:
 		return "", ctx.Err()

@@ -66,6 +66,29 @@ func mutantConversations(e era) map[defect]conversation {
 			ask("a"), hear(e.asked("2", "a")), stall(time.Minute), ask("b"), giveUp("a"), returned("a", "", "context canceled"),
 			ask("c"), hear(e.asked("3", "b")), hear(e.asked("4", "c")), hear(gaveUp("2"))}},
 
+		queueDeaf: {"the sixth call waits, and its cancel comes to nothing", slices.Concat(fiveBusy(e), []step{
+			send(e.call("7", "slow", "1")), send(cancelOf("7")), silence(99 * ms), hear(e.answer("2", "done")), hearFive(e), told(0)})},
+		dropsAfterCancel: {"the next call is lost, the one after it not", []step{
+			send(e.call("2", "slow", "100")), send(cancelOf("2")), send(e.call("3", "slow", "1")), silence(time.Hour),
+			send(e.call("4", "slow", "1")), hear(e.answer("4", "done"))}},
+		keepsResults: {"a deaf tool's result is sent, the error of one that was told is not", []step{
+			send(e.call("2", "stubborn", "100")), send(cancelOf("2")), silence(99 * ms), hear(e.answer("2", "done")),
+			send(e.call("3", "slow", "100")), send(cancelOf("3")), silence(time.Hour)}},
+		leaksAtEOF: {"a goroutine a call stays", []step{
+			send(e.call("2", "slow", "100")), send(e.call("3", "slow", "100")), hangUp(), heardAll(), over(""), stayedOf("leakAll.func", 2)}},
+		leaksOnTimeout: {"a goroutine stays", []step{
+			askFor(100*ms, "a"), hear(e.asked("2", "a")), waits("a", 99*ms), hear(timedOut("2")), returned("a", "", "deadline exceeded"), stayedOf("afterTimeout.func", 1)}},
+		waitsPastDeadline: {"the caller waits, but one who gives up does not", []step{
+			askFor(100*ms, "a"), hear(e.asked("2", "a")), waits("a", 99*ms), hear(timedOut("2")), waits("a", time.Hour),
+			send(e.answer("2", "late")), returned("a", "", "deadline exceeded"),
+			ask("b"), hear(e.asked("3", "b")), giveUp("b"), hear(gaveUp("3")), returned("b", "", "context canceled")}},
+		losesHeldCancels: {"the server never hears of it", []step{
+			ask("a"), hear(e.asked("2", "a")), stall(time.Minute), ask("b"), giveUp("a"), returned("a", "", "context canceled"),
+			hear(e.asked("3", "b")), silence(time.Hour)}},
+		staleTimers: {"an id that was never used is cancelled, when the time would have been up", []step{
+			askFor(100*ms, "a"), hear(e.asked("2", "a")), send(e.answer("2", "done")), returned("a", "done", ""), silence(99 * ms),
+			hear(cancelBecause("3", "a timer fired"))}},
+
 		ignoresEOF: {"works on for a client that has gone", []step{
 			send(e.call("2", "slow", "100")), hangUp(), silence(99 * ms), told(0), hear(e.answer("2", "done")), heardEnd(), over("")}},
 		dropsAtEOF: {"says nothing more", []step{
@@ -89,12 +112,15 @@ func mutantConversations(e era) map[defect]conversation {
 }
 
 // stayed says that n goroutines of the package's own are left after the end.
-func stayed(n int) step {
+func stayed(n int) step { return stayedOf("afterCancel.func", n) }
+
+// stayedOf says so of those that one function left behind.
+func stayedOf(function string, n int) step {
 	return func(t *testing.T, _ *stage) {
 		t.Helper()
 		stacks := make([]byte, 1<<20)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		assert.Equal(t, n, bytes.Count(stacks, []byte("afterCancel.func")), "goroutines that a cancel left behind")
+		assert.Equal(t, n, bytes.Count(stacks, []byte(function)), "goroutines that were left behind")
 	}
 }
 
@@ -166,3 +192,39 @@ func excused(m Mutant, version string) bool {
 	}
 	return len(m.Modern) > 0 && strings.Contains(m.Doc, "no defect before "+protocol.V20260728)
 }
+
+// fiveBusy has the server work on as many calls as it can.
+func fiveBusy(e era) []step {
+	var out []step
+	for _, id := range []string{"2", "3", "4", "5", "6"} {
+		out = append(out, send(e.call(id, "slow", "100")))
+	}
+	return out
+}
+
+// hearFive waits for the answers of the others of fiveBusy and of the call that
+// waited behind them.
+func hearFive(e era) step {
+	return func(t *testing.T, s *stage) {
+		t.Helper()
+		for _, id := range []string{"3", "4", "5", "6", "7"} {
+			hear(e.answer(id, "done"))(t, s)
+		}
+	}
+}
+
+// heardAll has the raw peer read until the end of the stream.
+func heardAll() step {
+	return func(t *testing.T, s *stage) {
+		t.Helper()
+		for more := true; more; {
+			_, more = s.next()
+		}
+	}
+}
+
+func cancelBecause(id, reason string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"` + reason + `"}}`
+}
+
+func timedOut(id string) string { return cancelBecause(id, "the caller's time was up") }

@@ -128,6 +128,7 @@ func (n *session) request(m *history.Message) {
 	}
 	n.running.Go(func() {
 		defer c.tell()
+		defer n.enter(c)()
 		if refusal != nil {
 			n.answer(c, protocol.AppendError(nil, c.id, *refusal))
 			return
