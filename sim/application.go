@@ -32,7 +32,17 @@ func (w *world) serverEnv() ServerEnv {
 	if w.asksFor(protocol.Complete) {
 		env.Complete = w.runNumbered
 	}
+	if w.Server.Unruly && len(w.Scenario.Mischief) > 0 {
+		env.Mischief = w.serverMischief
+	}
 	return env
+}
+
+func (w *world) serverMischief(call int) []string {
+	if call < 1 || call > len(w.schedule.Calls) || w.schedule.Calls[call-1].Mischief == nil {
+		return nil
+	}
+	return w.schedule.Calls[call-1].Mischief.Server
 }
 
 // handlerNames lists the kinds of handlers that the schedule uses, or all of the

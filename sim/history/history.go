@@ -77,6 +77,10 @@ type Header struct {
 	// Unavailable says what else was asked for and a target cannot do: "client
 	// go-sdk repeats no cancels".
 	Unavailable []string `json:"unavailable,omitempty"`
+	// Deliberate lists the rules that the scenario has one of our own peers break on
+	// purpose, behind its side: "client:ID-NO-REUSE-L". Breaches of these by that side
+	// prove nothing about anybody.
+	Deliberate []string `json:"deliberate,omitempty"`
 }
 
 // Modern reports whether the protocol version is of the stateless era, which
