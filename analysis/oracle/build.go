@@ -83,8 +83,14 @@ func (b *builder) written(f *frame) {
 	case f.msg.Kind == history.Request:
 		b.request(f)
 	case f.msg.IsReply():
-		if f.req = b.ids[seat(peer)][f.msg.ID]; f.req != nil {
-			f.req.reply(f)
+		f.req = addressee(b.ids[seat(peer)][f.msg.ID], func(r *request) *request { return r.prev })
+		if f.req == nil {
+			b.noteReply(f)
+			return
+		}
+		f.req.reply(f)
+		if f.isError() {
+			b.noteHarm(f.req, f.side, f.write)
 		}
 	case f.msg.IsCancel():
 		b.cancels = append(b.cancels, f)
@@ -97,7 +103,8 @@ func (b *builder) written(f *frame) {
 			f.req.repeated++
 		}
 	case f.msg.Token != "":
-		if f.req = b.tokens[seat(peer)][f.msg.Token]; f.req != nil {
+		f.req = addressee(b.tokens[seat(peer)][f.msg.Token], func(r *request) *request { return r.prevToken })
+		if f.req != nil {
 			f.req.progress = append(f.req.progress, f)
 			f.nth = len(f.req.progress)
 		}
@@ -111,11 +118,16 @@ func (b *builder) request(f *frame) {
 	b.requests = append(b.requests, request{frame: f})
 	r := &b.requests[len(b.requests)-1]
 	f.req = r
-	if prev := b.ids[seat(f.side)][f.msg.ID]; prev != nil && prev.readReply == nil {
-		prev.reused, r.reused = true, true
+	r.prev, r.reused = b.ids[seat(f.side)][f.msg.ID], !proper(f.msg.ID)
+	if r.prev != nil && r.prev.readReply == nil {
+		r.prev.reused, r.reused = true, true
 	}
 	remember(&b.ids[seat(f.side)], f.msg.ID, r)
 	if f.msg.Token != "" {
+		r.prevToken = b.tokens[seat(f.side)][f.msg.Token]
+		if r.prevToken != nil && r.prevToken.readReply == nil {
+			r.prevToken.vague, r.vague = true, true
+		}
 		remember(&b.tokens[seat(f.side)], f.msg.Token, r)
 	}
 	if c := b.call(cmp.Or(f.msg.Call, f.write.Call)); c != nil && c.req == nil && f.side == history.Client {
@@ -142,6 +154,7 @@ func (r *request) reply(f *frame) {
 
 // readFrame sorts in a frame that was read.
 func (b *builder) readFrame(f *frame) {
+	b.noteRead(f)
 	switch r := f.req; {
 	case r == nil:
 	case f.msg.IsReply():
@@ -172,6 +185,9 @@ func (b *builder) application(e *history.Event) {
 		c.cancel, c.held = e, b.open[seat(history.Client)]
 	case e.Kind == history.Return && c.ret == nil:
 		c.ret = e
+		if e.Text != "" {
+			b.noteHarm(c.req, history.Client, e)
+		}
 	}
 }
 
@@ -185,6 +201,7 @@ func (b *builder) handler(e *history.Event) {
 		c.start = e
 	case e.Kind == history.Told && c.told == nil:
 		c.told = e
+		b.noteHarm(c.req, history.Server, e)
 	case e.Kind == history.End && c.end == nil:
 		c.end = e
 	case e.Kind == history.Progress:
@@ -211,6 +228,7 @@ func (b *builder) landmark(e *history.Event) {
 		b.close = earlier(b.close, e)
 		b.over = earlier(b.over, e)
 	case history.Crash:
+		b.noteEnd(e)
 		b.crash = earlier(b.crash, e)
 		b.over = earlier(b.over, e)
 	case history.HalfClose:
@@ -240,6 +258,7 @@ func (b *builder) departure(e *history.Event) {
 		b.served = earlier(b.served, e)
 	}
 	if b.close == nil && b.halfClosed == nil && b.exit == nil {
+		b.noteEnd(e)
 		b.broken = earlier(b.broken, e)
 	}
 	b.over = earlier(b.over, e)

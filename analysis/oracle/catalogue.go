@@ -205,6 +205,9 @@ func sharedRules() []Rule {
 			{What: "A crash outside the implementations' code makes the verdict unknown.",
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
 			{What: "What RESP-ONCE or LATE-IGNORED report is not reported again."},
+			{Why: whyUnderRight, What: "A call that came to harm because its id resembles the cancelled one, or had been an earlier request's, is reported there."},
+			{Why: whyUnderInvalid, What: "A cancel that is malformed, or for a request that never was, is no race. What dies of one is reported there."},
+			{Why: whyWayward, What: "What dies of another message that nobody had a right to send, of a second answer or progress of nothing, does not die of a race: SESSION-SURVIVES judges that."},
 		},
 		Notes: []string{
 			"A session that dies once a cancel is known is held against the clause, which asks that it survive; that it would have died without a cancel as well, a history cannot show. " +
@@ -221,8 +224,9 @@ func qualityRules() []Rule {
 		Statement: "A session lives until somebody asks for its end, also where nobody cancels anything.",
 		Property:  Liveness,
 		Convicts:  "A crash in the implementation's own code; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
-		Implied:   "RACE-GRACEFUL",
+		Implied:   "RACE-GRACEFUL or CANCEL-INVALID-IGNORED",
 		Exempt: []Exemption{
+			{Why: whyUnderInvalid, What: "In that instant the side had read a cancel that was malformed or named no request: the same is a breach of CANCEL-INVALID-IGNORED."},
 			{Why: whyUnderRace, What: "The side that did it knew of a cancel: the same is a breach of RACE-GRACEFUL."},
 			{Race: "R7", What: "A session that the application closes, or that the scenario ends, is over.",
 				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
@@ -338,6 +342,7 @@ func progressUnderWay() []Exemption {
 	return []Exemption{
 		{Race: "R8", Why: whyProgressBefore, What: "Progress that was in transit.",
 			Asks: "Was it progress that was in transit?", answer: (*defence).progressInTransit},
+		{Why: whyUnclearToken, What: "The requester gave one token to several active requests: what progress belongs to which cannot be told."},
 		{Race: "R8", Why: whyProgressAsked, What: "Progress that the tool had handed over before, and that had to wait for its turn to be written.",
 			Asks: "Was it progress that had only waited for its turn?", answer: (*defence).progressWaited},
 	}

@@ -50,6 +50,7 @@ type session struct {
 	left       *history.Event // the server hung up, or its run returned
 	quit       *history.Event // the client hung up
 	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
+	notes
 }
 
 // A call is one line of the header with what became of it.
@@ -88,9 +89,15 @@ type request struct {
 	first      *frame // the first reply
 	second     *frame // the second reply
 	progress   []*frame
-	reused     bool // its id was used again before it was answered: what belongs to which is not known
+	reused     bool // its id is no proper one, or was used again before it was answered: what belongs to which is not known
 	readReply  *history.Event
-	readCancel *frame // the frame of c
+	readCancel *frame   // the frame of c
+	prev       *request // the earlier one of its side with the same id
+	prevToken  *request // likewise with the same progress token
+	vague      bool     // its token was another active request's, too
+	lastCancel *frame   // the last of its cancels that was read
+	lookalike  *frame   // the last cancel that was read while it was open, does not name it, and can be taken for doing so
+	mistaken   *frame   // the lookalike in whose instant it came to harm
 }
 
 // A frame is one message on the wire.
@@ -100,6 +107,7 @@ type frame struct {
 	write, wrote, read, unread *history.Event
 	req                        *request // the request that it answers, cancels or reports on
 	nth                        int      // progress: which of its request's, from 1
+	provoked                   *frame   // cancel: a reply under no request's id, written in the instant in which it was read
 }
 
 func newIndex(h *history.History) *index {

@@ -37,7 +37,7 @@ type check struct {
 }
 
 // checks lists the oracles in the order of [Rules].
-func checks() []check { return slices.Concat(cancelChecks()) }
+func checks() []check { return slices.Concat(cancelChecks(), strayChecks()) }
 
 func cancelChecks() []check {
 	return []check{
@@ -106,7 +106,7 @@ func progressLevel(v string) Level {
 }
 
 func (c check) apply(x *index) Verdict {
-	t := tally{verdict: Verdict{
+	t := tally{deliberate: x.header.Deliberate, verdict: Verdict{
 		Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{},
 		Level: c.level(x.header.SpecVersion),
 	}}

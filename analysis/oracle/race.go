@@ -33,7 +33,11 @@ func raceGraceful(x *index, t *tally) {
 		return
 	}
 	if m := x.mishap(t); m.at != nil {
-		if cancel := x.known(m.Side, nil, m.at); cancel != nil {
+		if f := x.waywardCause(m); f != nil && f.msg.IsCancel() {
+			t.leave(whyUnderInvalid)
+		} else if f != nil {
+			t.leave(whyWayward)
+		} else if cancel := x.known(m.Side, nil, m.at); cancel != nil {
 			m.Lateness = span(cancel, m.at)
 			t.fail(m.Violation, cancel, m.at)
 		} else {

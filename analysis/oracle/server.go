@@ -71,6 +71,12 @@ func progressAfterCancel(x *index, c *call, t *tally) {
 // the cancel was read and which was not under way by then; nil when there is
 // none. What looks like one is put down in t.
 func (x *index) lateProgress(c *call, t *tally) *frame {
+	if c.req.vague {
+		if len(c.req.progress) > 0 {
+			t.leave(whyUnclearToken)
+		}
+		return nil
+	}
 	under := 0 // asked for when the server could not have known
 	for _, ask := range c.asks {
 		if x.after(c, ask) != knowing {

@@ -12,6 +12,9 @@ type tally struct {
 	undecided int  // occurrences that wall time leaves open
 	unknown   bool // the history does not suffice
 	elsewhere []breach
+	// deliberate lists what the scenario has a side break on purpose; see
+	// history.Header.
+	deliberate []string
 }
 
 // A breach is a violation that is reported under a stricter rule.
@@ -45,6 +48,10 @@ func (t *tally) exercise(handler string, p Phase) *Exercise {
 // fail counts an occurrence at which the rule was broken, on the evidence of
 // events, which may be missing in part but not all.
 func (t *tally) fail(v Violation, events ...*history.Event) {
+	if slices.Contains(t.deliberate, string(v.Side)+":"+t.verdict.Rule) {
+		t.leave(whyDeliberate)
+		return
+	}
 	t.verdict.Checked++
 	t.verdict.Failed++
 	if v.Handler != "" {
@@ -158,5 +165,12 @@ const (
 	whyServerHeld     = "the server's writer was held up by the network"
 	whyEndedSoon      = "the handler ended by itself soon after the client had gone"
 	whyServed         = "the server's run had returned, and with it its process would have ended"
+	whyDeliberate     = "done on purpose by the scenario"
+	whySecondUse      = "id used a second time in the session, which this version forbids"
+	whyUnclearToken   = "progress token of another active request, too"
+	whyWayward        = "a message that nobody had a right to send had just been read"
+	whyUnderRight     = reportedUnder + "CANCEL-RIGHT-CALL"
+	whyUnderInvalid   = reportedUnder + "CANCEL-INVALID-IGNORED"
+	whyUnderNoReply   = reportedUnder + "CANCEL-NO-REPLY"
 	whyEnRoute        = "the network had not delivered everything when the world ended"
 )

@@ -1,0 +1,120 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// Notes are what the builder puts down about ids and stray messages when an event
+// passes, so that nobody has to look for it among others later. They are by the
+// side that reads.
+type notes struct {
+	cancelRead [2]*frame // the last cancel that the side has read
+	wayward    [2]*frame // the last message that it has read and that nobody had a right to send
+	strayRead  [2]*frame // the last cancel among those
+	validRead  [2]bool   // it has read a cancel that names a request
+	owed       [2]int    // replies without an id that it may owe for what it cannot answer otherwise
+	fatal      [2]*frame // the wayward message in whose instant the session broke off
+}
+
+// malformed reports whether a cancel names what can be no request's id.
+func (f *frame) malformed() bool { return !proper(f.msg.Ref) }
+
+// late reports whether a cancel was read when its request had been answered.
+func (f *frame) late() bool {
+	return f.req != nil && f.req.first != nil && before(f.req.first.write, f.read)
+}
+
+// isWayward reports whether nobody had a right to send f: a cancel for no request, an
+// answer to none or a second one, progress of none, or of one that is answered.
+func (f *frame) isWayward() bool {
+	switch m := f.msg; {
+	case m.IsCancel():
+		return f.req == nil || f.malformed()
+	case m.IsReply():
+		return f.req == nil || f.req.first != f
+	case m.Method == "notifications/progress":
+		return f.req == nil || f.req.first != nil && before(f.req.first.write, f.write)
+	}
+	return f.msg.Kind == history.Invalid
+}
+
+// noteRead takes note of a frame that was read.
+func (b *builder) noteRead(f *frame) {
+	reader := seat(f.side.Peer())
+	if f.isWayward() {
+		b.wayward[reader] = f
+	}
+	switch {
+	case f.msg.IsCancel():
+		b.noteCancel(f)
+	case f.msg.Kind == history.Invalid,
+		f.msg.Kind == history.Request && (f.req == nil || f.req.reused || strings.HasPrefix(f.msg.Method, "notifications/")):
+		b.owed[reader]++
+	}
+}
+
+func (b *builder) noteCancel(f *frame) {
+	reader := seat(f.side.Peer())
+	b.cancelRead[reader] = f
+	if f.isWayward() {
+		b.strayRead[reader] = f
+	} else {
+		b.validRead[reader] = true
+		f.req.lastCancel = f
+	}
+	lookalikes(f.msg.Ref, func(id string) {
+		if r := b.ids[seat(f.side)][id]; r != nil && r != f.req && r.frame.read != nil && r.first == nil {
+			r.lookalike = f
+		}
+	})
+	// The reader's own request of that id is not meant either.
+	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil {
+		r.lookalike = f
+	}
+}
+
+// noteHarm takes note of an event that does r harm, if it is in the instant in which
+// a cancel was read, on the same side, that can be taken for one of r.
+func (b *builder) noteHarm(r *request, side history.Side, e *history.Event) {
+	if r != nil && r.mistaken == nil && r.lookalike != nil && r.lookalike.side == side.Peer() && e.At <= r.lookalike.read.At+b.grace {
+		r.mistaken = r.lookalike
+	}
+}
+
+// noteReply takes note of a reply whose writing begins and that answers no request.
+func (b *builder) noteReply(f *frame) {
+	writer := seat(f.side)
+	if f.msg.ID == "" || f.msg.ID == "null" {
+		if b.owed[writer] > 0 {
+			b.owed[writer]--
+			return
+		}
+	}
+	if c := b.cancelRead[writer]; c != nil && c.provoked == nil && f.write.At <= c.read.At+b.grace {
+		c.provoked = f
+	}
+}
+
+// noteEnd takes note of the wayward messages that were read in the instant in which
+// the session breaks off.
+func (b *builder) noteEnd(e *history.Event) {
+	for i, f := range b.wayward {
+		if b.fatal[i] == nil && f != nil && e.At <= f.read.At+b.grace {
+			b.fatal[i] = f
+		}
+	}
+}
+
+// addressee returns the request that a reply with that id, or progress with that
+// token, is for: the latest that the one who sends it has read, since of a later one
+// it cannot know yet.
+func addressee(latest *request, older func(*request) *request) *request {
+	for r := latest; r != nil; r = older(r) {
+		if r.frame.read != nil {
+			return r
+		}
+	}
+	return latest
+}
