@@ -38,11 +38,15 @@ func (w *world) serverEnv() ServerEnv {
 	return env
 }
 
-func (w *world) serverMischief(call int) []string {
-	if call < 1 || call > len(w.schedule.Calls) || w.schedule.Calls[call-1].Mischief == nil {
-		return nil
+func (w *world) serverMischief(call int) (kinds []string, control bool) {
+	if call < 1 || call > len(w.schedule.Calls) {
+		return nil, false
 	}
-	return w.schedule.Calls[call-1].Mischief.Server
+	c := &w.schedule.Calls[call-1]
+	if c.Mischief != nil {
+		kinds = c.Mischief.Server
+	}
+	return kinds, !c.cancelled()
 }
 
 // handlerNames lists the kinds of handlers that the schedule uses, or all of the

@@ -119,9 +119,9 @@ type ServerEnv struct {
 	// Complete completes the argument of every prompt; nil: completion is not
 	// offered. It gets the value so far and returns the one value to offer.
 	Complete Answer
-	// Mischief tells what to do on purpose with the call of that number; see
-	// ServerMischief. Nil: nothing.
-	Mischief func(call int) []string
+	// Mischief tells what to do on purpose with the call of that number, see
+	// ServerMischief, and whether nobody is going to cancel it. Nil: nothing.
+	Mischief func(call int) (kinds []string, control bool)
 }
 
 // An Answer is the application's code behind one kind of request. It gets the

@@ -13,7 +13,7 @@ func strayRules() []Rule {
 		Convicts: "A call came to harm from a cancel that did not name it and can be taken for doing so: \"7\" for 7, a whole number above 2^53 that is the same as a 64-bit float, " +
 			"null or nothing for 0; one for an earlier request with its id, which was over and had been cancelled before this one was read; or one of the other side's for a request of its own. " +
 			"Harm is: its handler was told, or an error was written or returned for it, in the instant in which the cancel was read, or, where that was earlier, in which it was read or begun itself; " +
-			"or it was never begun or answered.",
+			"or, in the case of an earlier request, it was never begun or answered.",
 		Exempt: []Exemption{
 			unclearIDExemption(),
 			{Why: whySecondUse, What: "Before 2026-07-28 no id may be used twice in a session. What a receiver makes of one that is, is not judged."},
@@ -23,6 +23,7 @@ func strayRules() []Rule {
 		},
 		Notes: []string{
 			"The text demands it nowhere by that word; it follows from what it says a cancel contains. An id is a string or a number, and JSON tells the two apart.",
+			"Whole numbers above 2^53 are legal ids. RFC 8259 warns that many programs read numbers as 64-bit floats, to which neighbours there are one; an implementation that does cannot tell which call was meant. What was taken for what stands in the finding.",
 		},
 		Mutants: []string{"mutant:confuses-twins", "mutant:compares-ids-as-floats", "mutant:stale-cancel-hits-reuse", "mutant:heeds-server-cancel-wrongly"},
 	}, {
@@ -51,6 +52,7 @@ func strayRules() []Rule {
 		Convicts: "In the instant in which a side had read a cancel it began to write a response without an id, with null for one, or with an id that no request had.",
 		Exempt: []Exemption{
 			{What: "Before, the side had read something else that may be answered without an id, and had not been answered yet: what is no JSON-RPC message, a request whose id is none or in use, a notification with an id."},
+			{What: "A response under an id that resembles one of a request's, as \"7\" does 7: it is that request's, under a wrong id."},
 			{What: "A response under the id of the cancelled request answers that: CANCEL-NO-RESPONSE and CANCEL-SILENCE judge it, a second one RESP-ONCE."},
 			{What: "A response without an id at another time: nothing shows what it is for."},
 		},

@@ -45,6 +45,19 @@ func lookalikes(id string, yield func(string)) {
 	}
 }
 
+// likeness says what a cancel named that was taken for the id of a request.
+func likeness(id, named string) string {
+	switch {
+	case named == "" || !proper(named):
+		return "no id"
+	case (id[0] == '"') != (named[0] == '"'):
+		return "the same digits as the other JSON type"
+	case id[0] != '"' && named[0] != '"':
+		return "another number that is the same as a 64-bit float"
+	}
+	return "another id"
+}
+
 // neighbours calls yield with the other whole numbers that are the same float.
 func neighbours(id string, yield func(string)) {
 	if len(id) < len("9007199254740992") { // 2^53

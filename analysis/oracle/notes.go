@@ -92,9 +92,22 @@ func (b *builder) noteReply(f *frame) {
 			return
 		}
 	}
+	if b.misspelt(f) {
+		return
+	}
 	if c := b.cancelRead[writer]; c != nil && c.provoked == nil && f.write.At <= c.read.At+b.grace {
 		c.provoked = f
 	}
+}
+
+// misspelt reports whether the id of a reply resembles that of a request which it
+// is meant for, most likely.
+func (b *builder) misspelt(f *frame) bool {
+	found := false
+	lookalikes(f.msg.ID, func(id string) {
+		found = found || b.ids[seat(f.side.Peer())][id] != nil
+	})
+	return found
 }
 
 // noteEnd takes note of the wayward messages that were read in the instant in which

@@ -68,12 +68,10 @@ func (x *index) mistake(c *call) mistake {
 func (x *index) mistakenFor(c *call) mistake {
 	r := c.req
 	if r.mistaken == nil {
-		if end := x.lost(c); end != nil && c.start == nil && r.lookalike != nil && r.lookalike.side == history.Client {
-			return mistake{r.lookalike, end, history.Server, "lost a call whose id resembles one that was cancelled"}
-		}
 		return mistake{}
 	}
 	m := mistake{cancel: r.mistaken, side: r.mistaken.side.Peer()}
+	likeness := likeness(r.frame.msg.ID, r.mistaken.msg.Ref)
 	in := func(e *history.Event) bool { return before(m.cancel.read, e) && e.At <= m.cancel.read.At+x.grace }
 	switch {
 	case m.side == history.Client:
@@ -81,9 +79,9 @@ func (x *index) mistakenFor(c *call) mistake {
 			m.at, m.what = c.ret, "failed a call of its own when the server cancelled that id"
 		}
 	case c.told != nil && in(c.told):
-		m.at, m.what = c.told, "told the handler of a call whose id resembles the one that was cancelled"
+		m.at, m.what = c.told, "told the handler of a call at a cancel that names "+likeness
 	case r.first.isError() && in(r.first.write) && !before(c.end, r.first.write):
-		m.at, m.what = r.first.write, "answered with an error a call whose id resembles the one that was cancelled"
+		m.at, m.what = r.first.write, "answered a call with an error at a cancel that names "+likeness
 	}
 	return m
 }

@@ -22,6 +22,7 @@ type call struct {
 	tell  context.CancelFunc // tells the handler to stop
 
 	born     time.Time // when it was read
+	control  bool      // nobody is going to cancel it, for all that the scenario knows
 	pranks   []string  // what the scenario has the server do with it
 	answerAs string    // of a mutant's: the id to answer under. Guarded by gate.mu
 

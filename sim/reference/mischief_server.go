@@ -18,7 +18,7 @@ func (n *session) begin(c *call, m *history.Message) {
 	if n.env.Mischief == nil {
 		return
 	}
-	c.pranks = n.env.Mischief(m.Call)
+	c.pranks, c.control = n.env.Mischief(m.Call)
 	var frames [][]byte
 	for _, kind := range c.pranks {
 		frames = append(frames, n.early(kind, c, m.Call)...)
@@ -67,8 +67,11 @@ func (n *session) earlier(c *call) string {
 	return n.spoken
 }
 
-// speak remembers the text of an answer.
-func (n *session) speak(text string) {
+// speak remembers the text of an answer to a call that nobody cancels.
+func (n *session) speak(c *call, text string) {
+	if !c.control {
+		return
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.spoken = text

@@ -56,11 +56,11 @@ func idServerMutants() []Mutant {
 	}, {
 		Name: string(crossesAnswers), defect: crossesAnswers, Side: history.Server, Scenario: "id-twins",
 		Doc:    "crosses the answers to 7 and \"7\" when both are in flight: ANSWER-OWN",
-		Legacy: []string{"ANSWER-OWN", "REQUEST-DISPATCHED"},
-		Modern: []string{"ANSWER-OWN", "REQUEST-DISPATCHED"},
+		Legacy: []string{"ANSWER-OWN"},
+		Modern: []string{"ANSWER-OWN"},
 	}, {
 		Name: string(staleCancelHits), defect: staleCancelHits, Side: history.Server, Scenario: "id-reuse",
-		Doc:    "keeps a cancel that came too late, and drops the next request with that id: CANCEL-RIGHT-CALL since 2026-07-28, where ids may be used again",
+		Doc:    "keeps a cancel that came too late, and drops the next request with that id: CANCEL-RIGHT-CALL; no defect before 2026-07-28, where no id may be used again",
 		Modern: []string{"CANCEL-RIGHT-CALL"},
 	}, {
 		Name: string(cancelsNeighbour), defect: cancelsNeighbour, Side: history.Server,
