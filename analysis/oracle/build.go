@@ -118,7 +118,8 @@ func (b *builder) request(f *frame) {
 	b.requests = append(b.requests, request{frame: f})
 	r := &b.requests[len(b.requests)-1]
 	f.req = r
-	r.prev, r.reused = b.ids[seat(f.side)][f.msg.ID], !proper(f.msg.ID)
+	r.prev = b.ids[seat(f.side)][f.msg.ID]
+	r.reused = !proper(f.msg.ID) || r.prev != nil && !b.modern
 	if r.prev != nil && r.prev.readReply == nil {
 		r.prev.reused, r.reused = true, true
 	}

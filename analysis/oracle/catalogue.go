@@ -366,7 +366,7 @@ func prematureExemption() Exemption {
 func unclearIDExemption() Exemption {
 	return Exemption{
 		Why:  whyUnclearID,
-		What: "The requester used an id again that was not answered yet: what belongs to which request cannot be told.",
+		What: "The requester used an id again that was not answered yet, or, before 2026-07-28, at all; or one that is neither a string nor a whole number. What belongs to which request cannot be told, or the receiver may refuse.",
 		Asks: "Could the id have meant another request?", answer: (*defence).idReused,
 	}
 }

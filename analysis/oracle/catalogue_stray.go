@@ -16,7 +16,6 @@ func strayRules() []Rule {
 			"or, in the case of an earlier request, it was never begun or answered.",
 		Exempt: []Exemption{
 			unclearIDExemption(),
-			{Why: whySecondUse, What: "Before 2026-07-28 no id may be used twice in a session. What a receiver makes of one that is, is not judged."},
 			{What: "A call that its own caller had given up, or whose own cancel was written, before it came to harm."},
 			{What: "A cancel whose id resembles that of no call in flight cannot be taken for another's: harm in its instant is RACE-GRACEFUL's."},
 			{Race: "R7", What: "The session ended first, or in the same instant."},

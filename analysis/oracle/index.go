@@ -89,7 +89,7 @@ type request struct {
 	first      *frame // the first reply
 	second     *frame // the second reply
 	progress   []*frame
-	reused     bool // its id is no proper one, or was used again before it was answered: what belongs to which is not known
+	reused     bool // its id is one that it must not have, or was used again before it was answered: what belongs to which is not known
 	readReply  *history.Event
 	readCancel *frame   // the frame of c
 	prev       *request // the earlier one of its side with the same id

@@ -12,9 +12,6 @@ func rightCall(x *index, r *request, t *tally) {
 	case r.reused:
 		t.leave(whyUnclearID)
 		return
-	case r.lookalike == nil && !x.modern:
-		t.leave(whySecondUse)
-		return
 	}
 	m := x.mistake(r.call)
 	if m.at == nil {
@@ -24,7 +21,7 @@ func rightCall(x *index, r *request, t *tally) {
 	r.call.hit = true
 	t.fail(Violation{
 		Call: r.call.Call.Call, Side: m.side, Handler: r.call.kind(), Method: r.call.otherMethod(),
-		What: m.what, Cause: hitCause, Lateness: span(m.cancel.read, m.at),
+		What: m.what, Cause: m.cause, Lateness: span(m.cancel.read, m.at),
 	}, m.cancel.read, r.frame.read, m.at)
 }
 
@@ -35,6 +32,7 @@ type mistake struct {
 	at     *history.Event // nil: there was none
 	side   history.Side   // who made it
 	what   string
+	cause  string
 }
 
 // stale returns the last cancel of the earlier request with the id of r that the
@@ -71,7 +69,7 @@ func (x *index) mistakenFor(c *call) mistake {
 		return mistake{}
 	}
 	m := mistake{cancel: r.mistaken, side: r.mistaken.side.Peer()}
-	likeness := likeness(r.frame.msg.ID, r.mistaken.msg.Ref)
+	m.cause = likeness(r.frame.msg.ID, r.mistaken.msg.Ref)
 	in := func(e *history.Event) bool { return before(m.cancel.read, e) && e.At <= m.cancel.read.At+x.grace }
 	switch {
 	case m.side == history.Client:
@@ -79,9 +77,9 @@ func (x *index) mistakenFor(c *call) mistake {
 			m.at, m.what = c.ret, "failed a call of its own when the server cancelled that id"
 		}
 	case c.told != nil && in(c.told):
-		m.at, m.what = c.told, "told the handler of a call at a cancel that names "+likeness
+		m.at, m.what = c.told, "told the handler of a call at a cancel that names "+m.cause
 	case r.first.isError() && in(r.first.write) && !before(c.end, r.first.write):
-		m.at, m.what = r.first.write, "answered a call with an error at a cancel that names "+likeness
+		m.at, m.what = r.first.write, "answered a call with an error at a cancel that names "+m.cause
 	}
 	return m
 }
@@ -89,8 +87,8 @@ func (x *index) mistakenFor(c *call) mistake {
 // revived is the mistake of a cancel that was for an earlier request with the id
 // of c, and over with it.
 func (x *index) revived(c *call) mistake {
-	r, m := c.req, mistake{cancel: c.req.stale(), side: history.Server}
-	if m.cancel == nil || !x.modern {
+	r, m := c.req, mistake{cancel: c.req.stale(), side: history.Server, cause: staleCause}
+	if m.cancel == nil {
 		return mistake{}
 	}
 	began := r.frame.read
