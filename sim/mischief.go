@@ -37,7 +37,7 @@ const (
 	ReusedAfter  = "reused-after"  // that of the request that was answered last: legal since 2026-07-28
 	ReusedBefore = "reused-before" // that of a request in flight, against the rule
 	Fractional   = "fractional"    // n.5, against the rule
-	Null         = "null"          // against the rule
+	Null         = "null-id"       // null, against the rule
 )
 
 // IDKinds returns the kinds of request ids.
