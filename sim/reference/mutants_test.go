@@ -2,6 +2,7 @@ package reference
 
 import (
 	"bytes"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -100,6 +101,7 @@ func stayed(n int) step {
 func TestMutants(t *testing.T) {
 	for _, e := range eras() {
 		conversations := mutantConversations(e)
+		maps.Copy(conversations, idConversations(e))
 		for _, m := range Mutants() {
 			t.Run(e.version+"/"+m.Name, func(t *testing.T) {
 				c, ok := conversations[m.defect]
