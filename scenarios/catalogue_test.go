@@ -13,7 +13,8 @@ import (
 )
 
 func TestCatalogue(t *testing.T) {
-	assert.Equal(t, []string{"abrupt-close", "aimed-cancels", "cancel-storm", "careless-tools", "every-call", "half-close", "no-cancels", "server-dies", "shaky-network"}, scenarios.Names())
+	assert.Equal(t, []string{"abrupt-close", "aimed-cancels", "back-to-back", "cancel-storm", "careless-tools", "duplicate-cancel", "every-call", "half-close",
+		"id-reuse", "id-twins", "malformed-cancels", "no-cancels", "server-dies", "shaky-network", "unruly-server"}, scenarios.Names())
 	for _, name := range scenarios.Names() {
 		data, err := scenarios.Read(name)
 		require.NoError(t, err)
@@ -43,6 +44,6 @@ func TestReadmeScenario(t *testing.T) {
 func TestReadRefusesOtherNames(t *testing.T) {
 	for _, name := range []string{"", "quiet", "cancel-storm.yaml", "../scenarios/cancel-storm", "embed.go"} {
 		_, err := scenarios.Read(name)
-		assert.ErrorContains(t, err, "there are abrupt-close, aimed-cancels, cancel-storm", "%q", name)
+		assert.ErrorContains(t, err, "there are abrupt-close, aimed-cancels, back-to-back", "%q", name)
 	}
 }
