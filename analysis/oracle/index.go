@@ -91,13 +91,14 @@ type request struct {
 	progress   []*frame
 	reused     bool // its id is one that it must not have, or was used again before it was answered: what belongs to which is not known
 	readReply  *history.Event
-	readCancel *frame   // the frame of c
-	prev       *request // the earlier one of its side with the same id
-	prevToken  *request // likewise with the same progress token
-	vague      bool     // its token was another active request's, too
-	lastCancel *frame   // the last of its cancels that was read
-	lookalike  *frame   // the last cancel that was read while it was open, does not name it, and can be taken for doing so
-	mistaken   *frame   // the lookalike in whose instant it came to harm
+	readCancel *frame         // the frame of c
+	prev       *request       // the earlier one of its side with the same id, until this one has been read
+	prevToken  *request       // likewise with the same progress token
+	vague      bool           // its token was another active request's, too
+	lastCancel *history.Event // the reading of the last of its cancels
+	stale      *history.Event // that of the earlier request with its id, if this one was read after it
+	lookalike  *history.Event // the reading of the last cancel that came while it was open, does not name it, and can be taken for doing so
+	mistaken   *history.Event // the lookalike in whose instant it came to harm
 }
 
 // A frame is one message on the wire.
@@ -105,9 +106,9 @@ type frame struct {
 	msg                        *history.Message
 	side                       history.Side // the sender
 	write, wrote, read, unread *history.Event
-	req                        *request // the request that it answers, cancels or reports on
-	nth                        int      // progress: which of its request's, from 1
-	provoked                   *frame   // cancel: a reply under no request's id, written in the instant in which it was read
+	req                        *request       // the request that it answers, cancels or reports on
+	nth                        int            // progress: which of its request's, from 1
+	provoked                   *history.Event // cancel: a reply under no request's id, written in the instant in which it was read
 }
 
 func newIndex(h *history.History) *index {

@@ -8,14 +8,23 @@ import (
 
 // Notes are what the builder puts down about ids and stray messages when an event
 // passes, so that nobody has to look for it among others later. They are by the
-// side that reads.
+// side that reads. They hold events and not frames, so that they keep nothing else
+// from being forgotten.
 type notes struct {
-	cancelRead [2]*frame // the last cancel that the side has read
-	wayward    [2]*frame // the last message that it has read and that nobody had a right to send
-	strayRead  [2]*frame // the last cancel among those
-	validRead  [2]bool   // it has read a cancel that names a request
-	owed       [2]int    // replies without an id that it may owe for what it cannot answer otherwise
-	fatal      [2]*frame // the wayward message in whose instant the session broke off
+	answerable [2]*frame         // the last cancel that the side has read, until something replies to it
+	wayward    [2]*history.Event // its reading of the last message that nobody had a right to send
+	strayRead  [2]*history.Event // of the last cancel among those
+	validRead  [2]bool           // it has read a cancel that names a request
+	owed       [2]int            // replies without an id that it may owe for what it cannot answer otherwise
+	fatal      [2]*history.Event // its reading of the wayward message in whose instant the session broke off
+}
+
+// said is what the frame of an event says; nothing in a history that is damaged.
+func said(e *history.Event) *history.Message {
+	if e.Msg == nil {
+		return &history.Message{}
+	}
+	return e.Msg
 }
 
 // malformed reports whether a cancel names what can be no request's id.
@@ -44,41 +53,54 @@ func (f *frame) isWayward() bool {
 func (b *builder) noteRead(f *frame) {
 	reader := seat(f.side.Peer())
 	if f.isWayward() {
-		b.wayward[reader] = f
+		b.wayward[reader] = f.read
 	}
 	switch {
 	case f.msg.IsCancel():
 		b.noteCancel(f)
-	case f.msg.Kind == history.Invalid,
-		f.msg.Kind == history.Request && (f.req == nil || f.req.reused || strings.HasPrefix(f.msg.Method, "notifications/")):
+	case f.msg.Kind == history.Request && f.req != nil:
+		f.req.noteRead()
+		if f.req.reused || strings.HasPrefix(f.msg.Method, "notifications/") {
+			b.owed[reader]++
+		}
+	case f.msg.Kind == history.Invalid, f.msg.Kind == history.Request:
 		b.owed[reader]++
 	}
 }
 
+// noteRead takes note of what the reading of a request settles: of the earlier one
+// with its id or token nothing more can come.
+func (r *request) noteRead() {
+	if r.prev != nil {
+		r.stale = r.prev.lastCancel
+	}
+	r.prev, r.prevToken = nil, nil
+}
+
 func (b *builder) noteCancel(f *frame) {
 	reader := seat(f.side.Peer())
-	b.cancelRead[reader] = f
+	b.answerable[reader] = f
 	if f.isWayward() {
-		b.strayRead[reader] = f
+		b.strayRead[reader] = f.read
 	} else {
 		b.validRead[reader] = true
-		f.req.lastCancel = f
+		f.req.lastCancel = f.read
 	}
 	lookalikes(f.msg.Ref, func(id string) {
 		if r := b.ids[seat(f.side)][id]; r != nil && r != f.req && r.frame.read != nil && r.first == nil {
-			r.lookalike = f
+			r.lookalike = f.read
 		}
 	})
 	// The reader's own request of that id is not meant either.
 	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil {
-		r.lookalike = f
+		r.lookalike = f.read
 	}
 }
 
 // noteHarm takes note of an event that does r harm, if it is in the instant in which
-// a cancel was read, on the same side, that can be taken for one of r.
+// that side had read a cancel that can be taken for one of r.
 func (b *builder) noteHarm(r *request, side history.Side, e *history.Event) {
-	if r != nil && r.mistaken == nil && r.lookalike != nil && r.lookalike.side == side.Peer() && e.At <= r.lookalike.read.At+b.grace {
+	if r != nil && r.mistaken == nil && r.lookalike != nil && r.lookalike.Side == side && e.At <= r.lookalike.At+b.grace {
 		r.mistaken = r.lookalike
 	}
 }
@@ -95,8 +117,8 @@ func (b *builder) noteReply(f *frame) {
 	if b.misspelt(f) {
 		return
 	}
-	if c := b.cancelRead[writer]; c != nil && c.provoked == nil && f.write.At <= c.read.At+b.grace {
-		c.provoked = f
+	if c := b.answerable[writer]; c != nil && f.write.At <= c.read.At+b.grace {
+		c.provoked, b.answerable[writer] = f.write, nil
 	}
 }
 
@@ -113,9 +135,9 @@ func (b *builder) misspelt(f *frame) bool {
 // noteEnd takes note of the wayward messages that were read in the instant in which
 // the session breaks off.
 func (b *builder) noteEnd(e *history.Event) {
-	for i, f := range b.wayward {
-		if b.fatal[i] == nil && f != nil && e.At <= f.read.At+b.grace {
-			b.fatal[i] = f
+	for i, read := range b.wayward {
+		if b.fatal[i] == nil && read != nil && e.At <= read.At+b.grace {
+			b.fatal[i] = read
 		}
 	}
 }

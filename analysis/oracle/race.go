@@ -33,9 +33,9 @@ func raceGraceful(x *index, t *tally) {
 		return
 	}
 	if m := x.mishap(t); m.at != nil {
-		if f := x.waywardCause(m); f != nil && f.msg.IsCancel() {
+		if read := x.waywardCause(m); read != nil && read.Msg.IsCancel() {
 			t.leave(whyUnderInvalid)
-		} else if f != nil {
+		} else if read != nil {
 			t.leave(whyWayward)
 		} else if cancel := x.known(m.Side, nil, m.at); cancel != nil {
 			m.Lateness = span(cancel, m.at)

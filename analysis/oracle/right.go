@@ -5,9 +5,8 @@ import "github.com/mcpsim/mcpsim/sim/history"
 // rightCall: a cancel affects the request that it names and no other, however
 // alike their ids are.
 func rightCall(x *index, r *request, t *tally) {
-	stale := r.stale()
 	switch {
-	case r.call == nil || r.lookalike == nil && stale == nil:
+	case r.call == nil || r.lookalike == nil && r.stale == nil:
 		return
 	case r.reused:
 		t.leave(whyUnclearID)
@@ -21,27 +20,18 @@ func rightCall(x *index, r *request, t *tally) {
 	r.call.hit = true
 	t.fail(Violation{
 		Call: r.call.Call.Call, Side: m.side, Handler: r.call.kind(), Method: r.call.otherMethod(),
-		What: m.what, Cause: m.cause, Lateness: span(m.cancel.read, m.at),
-	}, m.cancel.read, r.frame.read, m.at)
+		What: m.what, Cause: m.cause, Lateness: span(m.cancel, m.at),
+	}, m.cancel, r.frame.read, m.at)
 }
 
 // A mistake is the harm that a call suffered from a cancel that did not name it,
 // and could be taken for doing so.
 type mistake struct {
-	cancel *frame
+	cancel *history.Event // its reading
 	at     *history.Event // nil: there was none
 	side   history.Side   // who made it
 	what   string
 	cause  string
-}
-
-// stale returns the last cancel of the earlier request with the id of r that the
-// server had read before it read r; nil if there is none.
-func (r *request) stale() *frame {
-	if r.prev == nil || r.prev.lastCancel == nil || !before(r.prev.lastCancel.read, r.frame.read) {
-		return nil
-	}
-	return r.prev.lastCancel
 }
 
 // mistake returns the mistake of which the call is the victim. What its own cancel
@@ -68,9 +58,9 @@ func (x *index) mistakenFor(c *call) mistake {
 	if r.mistaken == nil {
 		return mistake{}
 	}
-	m := mistake{cancel: r.mistaken, side: r.mistaken.side.Peer()}
-	m.cause = likeness(r.frame.msg.ID, r.mistaken.msg.Ref)
-	in := func(e *history.Event) bool { return before(m.cancel.read, e) && e.At <= m.cancel.read.At+x.grace }
+	m := mistake{cancel: r.mistaken, side: r.mistaken.Side}
+	m.cause = likeness(r.frame.msg.ID, said(r.mistaken).Ref)
+	in := func(e *history.Event) bool { return before(m.cancel, e) && e.At <= m.cancel.At+x.grace }
 	switch {
 	case m.side == history.Client:
 		if c.ret != nil && c.ret.Text != "" && in(c.ret) && !before(r.readReply, c.ret) {
@@ -87,7 +77,7 @@ func (x *index) mistakenFor(c *call) mistake {
 // revived is the mistake of a cancel that was for an earlier request with the id
 // of c, and over with it.
 func (x *index) revived(c *call) mistake {
-	r, m := c.req, mistake{cancel: c.req.stale(), side: history.Server, cause: staleCause}
+	r, m := c.req, mistake{cancel: c.req.stale, side: history.Server, cause: staleCause}
 	if m.cancel == nil {
 		return mistake{}
 	}

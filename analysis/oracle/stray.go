@@ -17,14 +17,14 @@ func noReply(_ *index, f *frame, t *tally) {
 	case f.provoked == nil:
 		t.pass()
 	default:
-		t.fail(replyTo(f), f.read, f.provoked.write)
+		t.fail(replyTo(f), f.read, f.provoked)
 	}
 }
 
 func replyTo(f *frame) Violation {
 	return Violation{
-		Side: f.side.Peer(), What: "replied to a cancel, under no request's id: " + answer(f.provoked),
-		Lateness: span(f.read, f.provoked.write),
+		Side: f.side.Peer(), What: "replied to a cancel, under no request's id: " + answer(&frame{msg: said(f.provoked)}),
+		Lateness: span(f.read, f.provoked),
 	}
 }
 
@@ -34,7 +34,7 @@ func ignored(_ *index, f *frame, t *tally) {
 	switch {
 	case f.read == nil || !f.isWayward() && !f.late():
 	case f.provoked != nil:
-		t.failUnder("CANCEL-NO-REPLY", replyTo(f), f.read, f.provoked.write)
+		t.failUnder("CANCEL-NO-REPLY", replyTo(f), f.read, f.provoked)
 	default:
 		t.pass()
 	}
@@ -42,22 +42,22 @@ func ignored(_ *index, f *frame, t *tally) {
 
 // outlivedStrays: neither does the session end of it.
 func outlivedStrays(x *index, t *tally) {
-	if x.strayRead == [2]*frame{} {
+	if x.strayRead == [2]*history.Event{} {
 		return
 	}
 	var aside tally // what RACE-GRACEFUL and SESSION-SURVIVES put down
 	if m := x.mishap(&aside); m.at != nil {
-		if f := x.waywardCause(m); f != nil && f.msg.IsCancel() {
-			m.Lateness = span(f.read, m.at)
-			t.fail(m.Violation, f.read, m.at)
+		if read := x.waywardCause(m); read != nil && read.Msg.IsCancel() {
+			m.Lateness = span(read, m.at)
+			t.fail(m.Violation, read, m.at)
 		}
 	}
 }
 
-// waywardCause returns the message that nobody had a right to send, in the instant of
-// whose reading the mishap came about; and for a probe that failed the last cancel of
+// waywardCause returns the reading of the message that nobody had a right to send, in
+// whose instant the mishap came about; and for a probe that failed the last cancel of
 // that kind, if the side has read no other.
-func (x *index) waywardCause(m mishap) *frame {
+func (x *index) waywardCause(m mishap) *history.Event {
 	if m.Side != history.Client && m.Side != history.Server {
 		return nil
 	}

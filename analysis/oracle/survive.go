@@ -18,12 +18,12 @@ func sessionSurvives(x *index, t *tally) {
 		if x.outlasted() && len(t.verdict.Uncounted) == 0 {
 			t.pass()
 		}
-	case wayward != nil && wayward.msg.IsCancel():
-		m.Lateness = span(wayward.read, m.at)
-		t.failUnder("CANCEL-INVALID-IGNORED", m.Violation, wayward.read, m.at)
+	case wayward != nil && wayward.Msg.IsCancel():
+		m.Lateness = span(wayward, m.at)
+		t.failUnder("CANCEL-INVALID-IGNORED", m.Violation, wayward, m.at)
 	case wayward != nil:
-		m.Lateness = span(wayward.read, m.at)
-		t.fail(m.Violation, wayward.read, m.at)
+		m.Lateness = span(wayward, m.at)
+		t.fail(m.Violation, wayward, m.at)
 	case cancel != nil:
 		m.Lateness = span(cancel, m.at)
 		t.failUnder("RACE-GRACEFUL", m.Violation, cancel, m.at)
