@@ -114,8 +114,15 @@ func (t *tally) addVerdict(i int, v oracle.Verdict, w World) {
 	r.Worlds[v.Status]++
 	r.Checked += v.Checked
 	r.Failed += v.Failed
+	r.Nested += v.Nested
 	if v.Implied != "" {
 		r.Implied += v.Failed
+	}
+	for _, d := range v.Took {
+		if r.Took == nil {
+			r.Took = &Distribution{}
+		}
+		r.Took.Add(int64(d))
 	}
 	for _, u := range v.Uncounted {
 		t.uncounted[i].add(u.Why, u.N)
@@ -181,6 +188,10 @@ func (t *tally) snapshot() Group {
 	g.Rules = slices.Clone(g.Rules)
 	for i := range g.Rules {
 		g.Rules[i].Worlds = maps.Clone(g.Rules[i].Worlds)
+		if took := g.Rules[i].Took; took != nil {
+			copied := took.clone()
+			g.Rules[i].Took = &copied
+		}
 		g.Rules[i].Uncounted = t.uncounted[i].uncounted()
 		g.Rules[i].Exercised = sortedExercises(t.exercised[i])
 	}

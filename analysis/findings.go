@@ -90,13 +90,26 @@ func (t *tally) finding(pair Pair, key findingKey, e *evidence) Finding {
 	return Finding{
 		Rule: r.Rule, Level: r.Level, Side: key.side, Target: pair.Of(key.side), Cause: key.cause,
 		SpecVersion: t.group.SpecVersion,
-		Checked:     r.Checked, Failed: e.failed, Worlds: e.worlds,
+		Checked:     r.checkedOf(key.side), Failed: e.failed, Worlds: e.worlds,
 		WorldsExercised: t.worldsExercised(key.rule),
 		Seeds:           slices.Clone(e.seeds),
 		Example:         e.example, ExampleSeed: e.exampleSeed,
 		What: e.what.clone(), Handlers: e.handlers.clone(), Methods: e.byMethod(), Phases: e.phases.clone(),
 		Lateness: e.lateness.clone(), Uncounted: t.uncounted[key.rule].uncounted(),
 	}
+}
+
+// checkedOf is how often the rule was exercised by what a side can have done: of
+// what tools ask of the client, the other side does what the one does of calls.
+func (r RuleTally) checkedOf(side history.Side) int {
+	rule, _ := oracle.FindRule(r.Rule)
+	switch side {
+	case rule.Side:
+		return r.Checked - r.Nested
+	case rule.Side.Peer():
+		return r.Nested
+	}
+	return r.Checked
 }
 
 // worldsExercised is the number of worlds in which a rule could be broken: those

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -122,8 +121,11 @@ func (p Page) clauses() string {
 	if p.Rule.ID != "" && len(lines) == 0 {
 		lines = append(lines, "No clause demands it, but every user counts on it. "+p.Rule.Statement)
 	}
-	for _, note := range p.Rule.Notes {
-		lines = append(lines, "", "Note: "+unnumbered.ReplaceAllString(note, ""))
+	for _, note := range p.Rule.NotesAt(oracle.Transport(p.Manifest.Transport), version) {
+		lines = append(lines, "", fmt.Sprintf("Note %s, %s: %s %s", note.ID, note.Title, note.Text, note.Decides))
+	}
+	for _, remark := range p.Rule.Remarks() {
+		lines = append(lines, "", "Note: "+remark)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -188,9 +190,6 @@ func (p Page) reproduce() string {
 func (p Page) portable() bool {
 	return len(p.Manifest.Sources) == 0 && !strings.ContainsAny(p.Manifest.Scenario, `/\.`)
 }
-
-// unnumbered finds by what number a note goes among ourselves.
-var unnumbered = regexp.MustCompile(`^Q\d+: `)
 
 func (p Page) versions() string {
 	m := p.Manifest

@@ -27,9 +27,9 @@ type Report struct {
 func Text(r Report) string {
 	sections := []string{
 		r.header(),
-		join(r.verdict(), r.unconnected(), r.findings(), r.expectations(), r.silentRules()),
+		join(r.verdict(), r.unconnected(), r.findings(), r.notes(), r.expectations(), r.silentRules()),
 		r.cancelledCalls(),
-		join(r.sources(), r.injected(), r.incidents()),
+		join(r.sources(), r.injected(), r.budgets(), r.incidents()),
 		join(r.files(), r.Style.paint(bold, r.Decision.Line)),
 	}
 	text := trimLines(strings.Join(nonEmpty(sections), "\n\n")) + "\n"

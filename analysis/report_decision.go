@@ -25,6 +25,16 @@ type Decision struct {
 	Line string `json:"line"` // the last line of the output
 	// Partial says why the run stopped before its end; empty for a whole one.
 	Partial string `json:"partial,omitempty"`
+	// Missing is what the scenario, or --rules, requires and nothing exercised, where
+	// that decided: an id, or several with "or" between them, and a version.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// misses reports whether a rule is one of those that were required.
+func (d Decision) misses(rule string) bool {
+	return slices.ContainsFunc(d.Missing, func(required string) bool {
+		return slices.Contains(strings.Fields(required), rule)
+	})
 }
 
 // Decide turns a summary into the exit code. A broken rule outweighs everything
@@ -38,8 +48,12 @@ func Decide(s Summary, required []string, strict bool, partial string) Decision 
 	if partial != "" {
 		verb = "STOPPED"
 	}
-	return Decision{Code: code, Partial: partial, Line: fmt.Sprintf("%s %s, %s, exit %d (%s)", verb,
+	d := Decision{Code: code, Partial: partial, Line: fmt.Sprintf("%s %s, %s, exit %d (%s)", verb,
 		plural(s.testedWorlds(), "world"), plural(len(s.Findings), "finding"), code, why)}
+	if code == ExitNotAsked {
+		d.Missing = s.unexercised(required)
+	}
+	return d
 }
 
 func decide(s Summary, required []string, strict bool, partial string) (code int, why string) {

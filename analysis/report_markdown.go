@@ -14,6 +14,7 @@ func MarkdownReport(r Report) string {
 		r.outcome(),
 		r.findingsTable(),
 		r.replays(),
+		bullets(r.noteBullets()),
 		bullets(r.entries()),
 		bullets(r.Troubles),
 		r.details(),
@@ -167,7 +168,7 @@ func bullets(items []string) string {
 
 // details are the tables of the screen, folded away.
 func (r Report) details() string {
-	tables := strings.Join(nonEmpty([]string{r.silentRules(), r.cancelledCalls(), join(r.sources(), r.injected(), r.incidents())}), "\n\n")
+	tables := strings.Join(nonEmpty([]string{r.silentRules(), r.cancelledCalls(), join(r.sources(), r.injected(), r.budgets(), r.incidents()), r.coverage()}), "\n\n")
 	if tables == "" {
 		return ""
 	}

@@ -51,8 +51,10 @@ func (r RuleText) perWorld() bool { return r.Worlds != "" }
 
 const (
 	openCancels  = "cancels read while queued or running"
-	noOpenCancel = "No cancel was read while its call was queued or running: let more calls be cancelled, or give the tools more to do."
-	noGivenUp    = "No caller gave up a call that was still pending."
+	noOpenCancel = "No cancel was read while its call was queued or running: write cancel: {share: 0.7}, or give the tools more to do, as in work: 2s."
+	noGivenUp    = "No caller gave up a call that was still pending: write cancel: {share: 0.7}, or give the tools more to do, as in work: 2s."
+	noCancel     = "No cancel was sent: write cancel: {share: 0.7}, or let a client play that sends them, as --client reference does."
+	noSession    = "No session came about, or a process died in each: look at what is said of that above, or let the reference play on the other side."
 )
 
 func wording(rule string) RuleText {
@@ -66,41 +68,41 @@ func wording(rule string) RuleText {
 	case "CANCEL-STOP-WORK":
 		return RuleText{Says: "does not tell the handler that its call was cancelled", OwnWords: true, Counts: openCancels, Exercise: noOpenCancel}
 	case "CANCEL-ONLY-ISSUED":
-		return RuleText{Says: "cancels a request that it never issued", Counts: "cancels sent", Exercise: "No cancel was sent."}
+		return RuleText{Says: "cancels a request that it never issued", Counts: "cancels sent", Exercise: noCancel}
 	case "CANCEL-STDIO-REQUIRED", "CANCEL-CLIENT-NOTIFIES":
 		return RuleText{Says: "gives a call up without sending a cancel", Counts: "pending calls that were given up", Exercise: noGivenUp}
 	case "TIMEOUT-CANCEL":
 		return RuleText{Says: "lets a call's time run out without sending a cancel", Counts: "pending calls whose time was up",
 			Exercise: "No pending call ran into a deadline: write cancel: {timeouts: 0.3}."}
 	case "RESP-ONCE":
-		return RuleText{Says: "answers one request twice", Counts: "requests that were answered", Exercise: "No request was answered."}
+		return RuleText{Says: "answers one request twice", Counts: "requests that were answered", Exercise: "No request was answered: let some calls go on to their end, as with cancel: {share: 0.3}."}
 	case "LATE-IGNORED":
 		return RuleText{Says: "returns the value of a response that it read after cancelling the call",
 			Counts:   "responses read after their call's cancel was sent",
 			Exercise: "No response came in after its cancel was sent: add --server mutant:answers-cancelled, whose responses do."}
 	case "RACE-GRACEFUL":
 		return RuleText{Says: "does not survive what crosses a cancel", OwnWords: true, Counts: "cancels sent",
-			Worlds: "worlds in which a cancel was sent", Exercise: "No cancel was sent."}
+			Worlds: "worlds in which a cancel was sent", Exercise: noCancel}
 	case "SESSION-SURVIVES":
 		return RuleText{Says: "ends a session that nobody asked it to end", OwnWords: true, Counts: "sessions",
-			Worlds: "worlds", Exercise: "No session was opened and closed again."}
+			Worlds: "worlds", Exercise: noSession}
 	case "PROGRESS-AFTER-CANCEL":
 		return RuleText{Says: "reports progress of a request after reading its cancel", Late: true,
 			Counts:   openCancels + ", of calls that report progress",
-			Exercise: "No call that reports progress was cancelled while it ran: use chatty tools."}
+			Exercise: "No call that reports progress was cancelled while it ran: add a handler, {kind: chatty, every: 10ms, work: 200ms}."}
 	case "CALLER-UNBLOCKS":
 		return RuleText{Says: "does not give control back to a caller who gave up, whose connection is gone, or whose response has come", OwnWords: true,
 			Counts:   "callers who gave up or lost their connection",
-			Exercise: "No caller gave up a call that was still pending, and no connection was lost under one."}
+			Exercise: "No caller gave up a call that was still pending, and no connection was lost under one: write cancel: {share: 0.7}, or end: {how: server-exit, at: 500ms}."}
 	case "CANCEL-NONBLOCKING":
 		return RuleText{Says: "holds the caller of a cancelled call until the network takes the cancel",
 			Counts:   "cancels that the network did not take at once",
-			Exercise: "The network took every cancel at once: let it stall, as shaky-network does."}
+			Exercise: "The network took every cancel at once: write a stall into network.client_to_server, as shaky-network does."}
 	case "CANCEL-ORDER":
 		return RuleText{Says: "lets a later call overtake a cancel", Counts: "cancels that were followed by a later call",
-			Exercise: "No call was made after a cancel: let each caller make several."}
+			Exercise: "No call was made after a cancel: let each caller make several, as with load: {callers: 2, calls: 20}."}
 	case "NO-LEAK":
-		return RuleText{Says: "leaves goroutines behind after close", OwnWords: true, Counts: "worlds that were closed", Exercise: "No session was closed."}
+		return RuleText{Says: "leaves goroutines behind after close", OwnWords: true, Counts: "worlds that were closed", Exercise: noSession}
 	}
 	return endWording(rule)
 }
@@ -110,19 +112,23 @@ func endWording(rule string) RuleText {
 	switch rule {
 	case "SHUT-STDIO-SERVER":
 		return RuleText{Says: "works on after its client has gone", Counts: "handlers and servers whose client had gone",
-			Exercise: "No server read the end of its input after its client had been closed."}
+			Exercise: "No server read the end of its input after its client had been closed: write end: {how: close, at: 500ms}."}
 	case "CLOSE-BOUNDED":
-		return RuleText{Says: "does not return from Close", Counts: "clients that were closed", Exercise: "No session was closed."}
+		return RuleText{Says: "does not return from Close", Counts: "clients that were closed", Exercise: noSession}
 	case "EOF-DRAINS":
 		return RuleText{Says: "drops requests that it has read when its input ends", Counts: "requests that were unanswered when the input ended",
 			Exercise: "No client's writing half was closed while calls were in flight: write end: {how: half-close, at: …}."}
 	case "REQUEST-DISPATCHED":
-		return RuleText{Says: "leaves a request unanswered that it has read", Counts: "requests that were read", Exercise: "No request was read."}
+		return RuleText{Says: "leaves a request unanswered that it has read", Counts: "requests that were read", Exercise: noSession}
 	case "NO-SPURIOUS-CANCEL":
 		return RuleText{Says: "tells a handler to stop that nobody asked to stop", Counts: "handlers that nobody wanted to stop",
-			Exercise: "No handler came to its end without a cancel."}
+			Exercise: "No handler came to its end without a cancel: let some calls go on, as with cancel: {share: 0.3}."}
 	case "ANSWER-OWN":
-		return RuleText{Says: "does not give a call its own answer", OwnWords: true, Counts: "calls that returned a value", Exercise: "No call returned a value."}
+		return RuleText{Says: "does not give a call its own answer", OwnWords: true, Counts: "calls that returned a value", Exercise: "No call returned a value: let some calls go on, as with cancel: {share: 0.3}."}
+	}
+	if rule == "NESTED-CANCELLED" {
+		return RuleText{Says: "does not cancel what a tool had asked when the tool is told to stop",
+			Counts: "questions of tools that were told to stop", Exercise: "No tool was told to stop while the client had its question: use tools of the kind asking."}
 	}
 	return strayWording(rule)
 }

@@ -110,18 +110,18 @@ func TestText(t *testing.T) {
 		report       Report
 		lines        int
 	}{
-		{"failing", "a MUST NOT at one version, a SHOULD at the other", testReport(synthSummary(answers, 500, both...), false, nil, both...), 38},
+		{"failing", "a MUST NOT at one version, a SHOULD at the other", testReport(synthSummary(answers, 500, both...), false, nil, both...), 40},
 		{"clean", "short, and honest about what was exercised least", testReport(synthSummary(silent, 500, both...), false, nil, both...), 30},
-		{"partial", "interrupted, with nothing on disk", partial, 42},
+		{"partial", "interrupted, with nothing on disk", partial, 44},
 		{"vacuous", "a required rule was not exercised", testReport(synthSummary(unasked, 500, modern), false, []string{"CANCEL-SILENCE"}, modern), 24},
 		{"only-should", "exit 0 without strict", testReport(synthSummary(answers, 500, legacy), false, nil, legacy), 34},
 		{"only-should-strict", "exit 1 with it", testReport(synthSummary(answers, 500, legacy), true, nil, legacy), 34},
 		{"one-version", "one column", testReport(synthSummary(answers, 500, modern), false, nil, modern), 34},
 		{"leaking", "QUALITY, goroutines told apart by the reference", testReport(synthSummary(leaking, 500, modern), true, nil, modern), 34},
 		{"crashing", "incidents, undecided worlds, stock runtime", unseeded, 34},
-		{"expected", "all that is broken was expected", testReport(foreseen, true, nil, both...), 40},
-		{"stale", "an entry that no longer fails fails the run", testReport(outlived, false, nil, both...), 45},
-		{"ascii", "no character beyond ASCII", plain, 38},
+		{"expected", "all that is broken was expected", testReport(foreseen, true, nil, both...), 42},
+		{"stale", "an entry that no longer fails fails the run", testReport(outlived, false, nil, both...), 47},
+		{"ascii", "no character beyond ASCII", plain, 40},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

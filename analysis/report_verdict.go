@@ -174,7 +174,8 @@ func perClass(n [3]int) string {
 }
 
 // silentRules says of each rule that was not exercised how to exercise it, and
-// names the ones that could not be decided everywhere.
+// names the ones that could not be decided everywhere. What is required comes
+// first, and then the others are only named.
 func (r Report) silentRules() string {
 	var lines, names, open []string
 	levels := map[string][]string{}
@@ -182,16 +183,12 @@ func (r Report) silentRules() string {
 		if s.open > 0 {
 			open = append(open, fmt.Sprintf("%s in %s", s.rule, plural(s.open, "world")))
 		}
-		if !s.silent() {
+		if !s.silent() || r.Decision.misses(s.rule) {
 			continue
-		}
-		cure := textOf(r.Rules, s.rule).Exercise
-		if cure == "" {
-			cure = "Nothing happened that it speaks of."
 		}
 		if levels[s.rule] == nil {
 			names = append(names, s.rule)
-			lines = append(lines, cure)
+			lines = append(lines, textOf(r.Rules, s.rule).cure())
 		}
 		levels[s.rule] = append(levels[s.rule], string(s.level))
 	}
@@ -199,16 +196,16 @@ func (r Report) silentRules() string {
 		names[i] = fmt.Sprintf("%s (%s)", rule, strings.Join(levels[rule], ", "))
 		lines[i] = hang("-   ", fmt.Sprintf("not exercised: %s. %s", names[i], lines[i]))
 	}
-	if len(lines) > curedRules && r.Decision.Code != ExitNotAsked {
+	missing := r.missing()
+	if len(lines) > curedRules || len(lines) > 0 && missing != "" {
 		lines = []string{hang("-   ", fmt.Sprintf("not exercised: %s. Other scenarios do: mcpsim list scenarios.", strings.Join(names, ", ")))}
 	}
 	if len(open) > 0 {
 		lines = append(lines, hang("?   ", "not decided: "+strings.Join(open, ", ")))
 	}
-	return strings.Join(lines, "\n")
+	return join(missing, strings.Join(lines, "\n"))
 }
 
 // curedRules is up to how many rules that were not exercised each get a line that
-// says what would exercise them. More are a scenario that is about something else,
-// unless it is about them.
+// says what would exercise them. More are a scenario that is about something else.
 const curedRules = 2

@@ -93,9 +93,11 @@ type RuleTally struct {
 	Worlds    map[oracle.Status]int `json:"worlds"` // how many worlds had each status
 	Checked   int                   `json:"checked"`
 	Failed    int                   `json:"failed"`
-	Implied   int                   `json:"implied"` // of Failed, those reported under a stricter rule
+	Nested    int                   `json:"nested,omitempty"` // of Checked, see [oracle.Verdict]
+	Implied   int                   `json:"implied"`          // of Failed, those reported under a stricter rule
 	Uncounted []oracle.Uncounted    `json:"uncounted"`
 	Exercised []oracle.Exercise     `json:"exercised,omitempty"` // Checked by tool and phase, of rules that check call by call; sorted
+	Took      *Distribution         `json:"took,omitempty"`      // how long what a budget bounds really took, in nanoseconds; nil: nothing shows it
 }
 
 // An Outcome is a number of cancelled calls with the same fate.

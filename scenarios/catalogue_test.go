@@ -14,7 +14,7 @@ import (
 
 func TestCatalogue(t *testing.T) {
 	assert.Equal(t, []string{"abrupt-close", "aimed-cancels", "back-to-back", "cancel-storm", "careless-tools", "duplicate-cancel", "every-call", "half-close",
-		"id-reuse", "id-twins", "malformed-cancels", "no-cancels", "server-dies", "shaky-network", "unruly-server"}, scenarios.Names())
+		"id-reuse", "id-twins", "malformed-cancels", "nested-calls", "no-cancels", "server-dies", "shaky-network", "unruly-server"}, scenarios.Names())
 	for _, name := range scenarios.Names() {
 		data, err := scenarios.Read(name)
 		require.NoError(t, err)

@@ -13,6 +13,7 @@ type watch struct {
 	mu        sync.Mutex // guards the rest
 	aimed     map[int]*pending
 	deadlines []*pending // in the order in which they were made
+	asked     []*asked   // what tools wait for, likewise
 }
 
 func (w *world) watch(p *pending) {
@@ -74,12 +75,19 @@ func (p *pending) first() bool {
 	return first
 }
 
-// expire has every deadline that has come recorded, before what may follow from
-// it is.
-func (w *world) expire() {
+// expire has every deadline that has come recorded, before what may follow from it
+// is: what the side writes next. On the server's side these are the ends of the tools
+// that ask the client.
+func (w *world) expire(writer history.Side) {
 	w.watched.mu.Lock()
-	due := slices.Clone(w.watched.deadlines)
+	due, asked := slices.Clone(w.watched.deadlines), slices.Clone(w.watched.asked)
 	w.watched.mu.Unlock()
+	if writer == history.Server {
+		for _, q := range asked {
+			q.expire()
+		}
+		return
+	}
 	for _, p := range due {
 		p.expire()
 	}

@@ -19,7 +19,11 @@ func (w *world) serverEnv() ServerEnv {
 	env := ServerEnv{SpecVersion: w.SpecVersion}
 	names := w.handlerNames()
 	for _, name := range names {
-		env.Tools = append(env.Tools, Tool{Name: name, Run: w.runTool})
+		tool := Tool{Name: name, Run: w.runTool}
+		if name == Asking {
+			tool.Asking = w.runAsking
+		}
+		env.Tools = append(env.Tools, tool)
 	}
 	if w.asksFor("resources/") {
 		env.Resources = []Resource{{Name: "call", Template: protocol.ResourceURI + "{call}", Read: w.readResource}}
@@ -75,13 +79,17 @@ func (w *world) asksFor(prefix string) bool {
 }
 
 func (w *world) runTool(ctx context.Context, args json.RawMessage, progress func(float64) error) (string, error) {
+	return w.runAsking(ctx, args, progress, nil)
+}
+
+func (w *world) runAsking(ctx context.Context, args json.RawMessage, progress func(float64) error, ask Ask) (string, error) {
 	var a struct {
 		Call int `json:"call"`
 	}
 	if err := json.Unmarshal(args, &a); err != nil {
 		return "", fmt.Errorf("read the arguments: %w", err)
 	}
-	return w.runHandler(ctx, a.Call, progress)
+	return w.runHandler(ctx, a.Call, progress, ask)
 }
 
 func (w *world) readResource(ctx context.Context, uri string, progress func(float64) error) (string, error) {
@@ -98,13 +106,13 @@ func (w *world) runNumbered(ctx context.Context, number string, progress func(fl
 	if err != nil {
 		return "", fmt.Errorf("read the number of the call: %w", err)
 	}
-	return w.runHandler(ctx, call, progress)
+	return w.runHandler(ctx, call, progress, nil)
 }
 
-func (w *world) runHandler(ctx context.Context, call int, progress func(float64) error) (string, error) {
+func (w *world) runHandler(ctx context.Context, call int, progress func(float64) error, ask Ask) (string, error) {
 	if call < 1 || call > len(w.schedule.Calls) || w.schedule.Calls[call-1].Handler == "" {
 		return "", fmt.Errorf("there is no call %d with a handler in this world", call)
 	}
-	h := &handler{world: w, call: w.schedule.Calls[call-1], progress: progress}
+	h := &handler{world: w, call: w.schedule.Calls[call-1], progress: progress, ask: ask}
 	return h.run(ctx)
 }

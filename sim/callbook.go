@@ -20,6 +20,7 @@ type callBook struct {
 
 	mu     sync.Mutex // guards what follows
 	ids    map[string]int
+	asked  map[string]int // likewise, of the server's requests
 	tokens map[string]int
 	open   map[string]*unwritten // by method
 }
@@ -31,7 +32,7 @@ type unwritten struct {
 }
 
 func newCallBook(unmarked []string) *callBook {
-	return &callBook{unmarked: unmarked, ids: map[string]int{}, tokens: map[string]int{}, open: map[string]*unwritten{}}
+	return &callBook{unmarked: unmarked, ids: map[string]int{}, asked: map[string]int{}, tokens: map[string]int{}, open: map[string]*unwritten{}}
 }
 
 // issued takes note of a call that is about to be made.
@@ -56,14 +57,18 @@ func (b *callBook) probing(specVersion string) {
 	b.issued(0, method)
 }
 
-// learn takes note of a request of the client's.
+// learn takes note of a request.
 func (b *callBook) learn(sender history.Side, msg *history.Message) {
-	if sender != history.Client || msg.Kind != history.Request {
+	if msg.Kind != history.Request {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	call := msg.Call
+	if sender == history.Server {
+		b.asked[msg.ID] = call
+		return
+	}
 	if call == 0 {
 		call = b.open[msg.Method].take()
 	}
@@ -110,6 +115,10 @@ func (b *callBook) of(sender history.Side, msg *history.Message) int {
 		return b.ids[msg.Ref]
 	case msg.IsReply() && sender == history.Server:
 		return b.ids[msg.ID]
+	case msg.IsCancel():
+		return b.asked[msg.Ref]
+	case msg.IsReply():
+		return b.asked[msg.ID]
 	case msg.Kind == history.Notification && msg.Token != "":
 		return b.tokens[msg.Token]
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpsim/mcpsim/netem"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // A Scenario is the declarative intent of a run: what is done, how often, over
@@ -75,6 +76,7 @@ type Handler struct {
 	Work    Distribution // how long the tool takes when nobody stops it; instant: zero
 	Every   Distribution // checkpoint and chatty: from one look, or report, to the next; otherwise zero
 	Cleanup Distribution // slow-cleanup: how long it takes to stop; otherwise zero
+	Asks    Question     // asking: what it asks the client; otherwise zero
 }
 
 // The kinds of tools.
@@ -89,11 +91,12 @@ const (
 	Instant     = "instant"      // returns at once, told or not
 	Panicking   = "panicking"    // panics when it is told
 	Child       = "child"        // has a goroutine of its own do the work, which stops at once
+	Asking      = "asking"       // asks the client something in the middle of its work; stops at once
 )
 
 // HandlerKinds returns the kinds of tools.
 func HandlerKinds() []string {
-	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky, Swallow, Instant, Panicking, Child}
+	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky, Swallow, Instant, Panicking, Child, Asking}
 }
 
 // Limits bound a world in virtual time.
@@ -131,11 +134,11 @@ const (
 
 // SpecVersions returns the protocol versions that this version of mcpsim speaks,
 // oldest first.
-func SpecVersions() []string { return []string{"2025-06-18", "2025-11-25", "2026-07-28"} }
+func SpecVersions() []string { return protocol.Versions() }
 
-// defaultSpecVersions are the newest of each era. What an older one of the same
-// era says of cancelling differs in nothing that stdio can show.
-func defaultSpecVersions() []string { return []string{"2025-11-25", "2026-07-28"} }
+// defaultSpecVersions are the newest of each era. An older one says of cancelling
+// nothing that its era's newest does not, and the first one less.
+func defaultSpecVersions() []string { return []string{protocol.V20251125, protocol.V20260728} }
 
 // defaultScenario is what a file that leaves something out gets. What a file has
 // to say is not in it, nor is what follows from something else: the network from
@@ -164,7 +167,9 @@ func (sc *Scenario) defaultSettle() time.Duration {
 }
 
 // longest is how long a tool can be at work, told or not.
-func (h Handler) longest() time.Duration { return longest(h.Work) + longest(h.Cleanup) }
+func (h Handler) longest() time.Duration {
+	return longest(h.Work) + longest(h.Cleanup) + longest(h.Asks.Work)
+}
 
 // Hash returns the SHA-256 of the scenario as [Scenario.Marshal] writes it, in
 // hex. Two files that mean the same have the same hash.

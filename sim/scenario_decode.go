@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpsim/mcpsim/netem"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // scenario reads the whole file. The keys are in the order in which the resolved
@@ -14,7 +15,7 @@ func (d *decoder) scenario(sc *Scenario, n *node) {
 		key{"name", d.text(&sc.Name, "cancel-storm"), "cancel-storm"},
 		key{"summary", d.text(&sc.Summary, "many calls, most of them cancelled"), "what the scenario hunts, in one sentence"},
 		key{"transport", d.text(&sc.Transport, "stdio"), ""},
-		key{"spec_versions", d.texts(&sc.SpecVersions, "[2025-11-25, 2026-07-28]"), ""},
+		key{"spec_versions", d.versions(&sc.SpecVersions, "[2025-11-25, 2026-07-28]"), ""},
 		key{"client", d.text(&sc.Client, "go-sdk"), ""},
 		key{"server", d.text(&sc.Server, "go-sdk"), ""},
 		key{"load", func(n *node, path string) { d.load(&sc.Load, n, path) }, ""},
@@ -47,6 +48,16 @@ func (d *decoder) texts(to *[]string, example string) reader {
 	}
 }
 
+// versions reads a list of protocol versions, which are dates from then on.
+func (d *decoder) versions(to *[]string, example string) reader {
+	return func(n *node, path string) {
+		d.texts(to, example)(n, path)
+		for i, v := range *to {
+			(*to)[i] = protocol.Named(v)
+		}
+	}
+}
+
 func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 	d.list(n, path, "- {kind: cooperative, work: 100ms}", func(n *node, path string) {
 		h := Handler{Weight: 1}
@@ -60,6 +71,7 @@ func (d *decoder) handlers(to *[]Handler, n *node, path string) {
 			key{"work", d.distribution(&h.Work), work},
 			key{"every", d.distribution(&h.Every), ""},
 			key{"cleanup", d.distribution(&h.Cleanup), ""},
+			key{"asks", func(n *node, path string) { d.question(&h.Asks, n, path) }, ""},
 		)
 		*to = append(*to, h)
 	})
@@ -85,7 +97,7 @@ func (d *decoder) requirements(to *[]Requirement, n *node, path string) {
 		if n.kind == aMapping {
 			d.mapping(n, path,
 				key{"any_of", d.texts(&r.AnyOf, "[CANCEL-NO-RESPONSE, CANCEL-SILENCE]"), "[CANCEL-NO-RESPONSE, CANCEL-SILENCE]"},
-				key{"spec_versions", d.texts(&r.SpecVersions, "[2026-07-28]"), ""},
+				key{"spec_versions", d.versions(&r.SpecVersions, "[2026-07-28]"), ""},
 			)
 		} else {
 			var line string

@@ -63,6 +63,9 @@ func (w *yamlWriter) handlers(handlers []Handler) {
 		if h.Cleanup != (Distribution{}) {
 			w.line("    cleanup: %s", formatDistribution(h.Cleanup))
 		}
+		if h.Asks != (Question{}) {
+			w.line("    asks: %s", h.Asks.format())
+		}
 	}
 }
 

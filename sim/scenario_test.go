@@ -83,6 +83,10 @@ func TestParseReads(t *testing.T) {
 			[]sim.Requirement{{AnyOf: []string{"A-B", "C-D"}}}, func(sc *sim.Scenario) any { return sc.Require }},
 		{"a rule of one version", "require: [{any_of: [A-B], spec_versions: [2026-07-28]}]",
 			[]sim.Requirement{{AnyOf: []string{"A-B"}, SpecVersions: []string{"2026-07-28"}}}, func(sc *sim.Scenario) any { return sc.Require }},
+		{"the draft is a name of the newest version", "spec_versions: [2024-11-05, draft]",
+			[]string{"2024-11-05", "2026-07-28"}, func(sc *sim.Scenario) any { return sc.SpecVersions }},
+		{"in a requirement, too", "require: [{any_of: [A-B], spec_versions: [draft]}]",
+			[]sim.Requirement{{AnyOf: []string{"A-B"}, SpecVersions: []string{"2026-07-28"}}}, func(sc *sim.Scenario) any { return sc.Require }},
 		{"an end while calls are in flight", "end: {how: half-close, at: 2s}",
 			sim.EndPlan{How: sim.EndHalfClose, At: sim.Fixed(2 * time.Second)}, func(sc *sim.Scenario) any { return sc.End }},
 		{"a load that an early end cuts short", "load: {calls: 100000}\nend: {how: server-exit, at: 2s}",
@@ -353,6 +357,12 @@ func drawHandler(t *rapid.T) sim.Handler {
 		h.Work = sim.Distribution{}
 	case sim.SlowCleanup:
 		h.Cleanup = sim.Fixed(1 + drawTime(t, "cleanup"))
+	case sim.Asking:
+		h.Asks = sim.Question{Kind: "roots/list"}
+		if rapid.Bool().Draw(t, "takes time") {
+			h.Asks = sim.Question{Kind: "sampling/createMessage", Handler: rapid.SampledFrom([]string{"cooperative", "stubborn"}).Draw(t, "answered by"),
+				Work: sim.Fixed(1 + drawTime(t, "answer"))}
+		}
 	}
 	return h
 }
@@ -401,4 +411,22 @@ func drawDistribution(t *rapid.T) sim.Distribution {
 		return sim.Distribution{Distribution: netem.Empirical, Samples: &netem.Table{min(a, b), max(a, b)}}
 	}
 	return sim.Fixed(a)
+}
+
+// A tool can ask the client something; how is part of the file's resolved form.
+func TestQuestions(t *testing.T) {
+	rows := []struct {
+		asks string
+		want sim.Question
+	}{
+		{"{kind: elicitation/create, work: 2s}", sim.Question{Kind: "elicitation/create", Handler: "cooperative", Work: sim.Fixed(2 * time.Second)}},
+		{"{kind: sampling/createMessage, handler: stubborn, work: 2s}", sim.Question{Kind: "sampling/createMessage", Handler: "stubborn", Work: sim.Fixed(2 * time.Second)}},
+		{"{kind: roots/list}", sim.Question{Kind: "roots/list"}},
+	}
+	for _, row := range rows {
+		sc := parse(t, "name: least\nsummary: asks\nhandlers: [{kind: asking, work: 1s, asks: "+row.asks+"}]\n")
+		assert.Equal(t, row.want, sc.Handlers[0].Asks)
+		assert.Equal(t, sc, parse(t, string(sc.Marshal())))
+		assert.GreaterOrEqual(t, sc.Limits.Settle, 3*time.Second, "the client's time counts, too")
+	}
 }

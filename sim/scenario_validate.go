@@ -150,6 +150,7 @@ func (c *checker) handler(path string, h Handler) {
 		c.fault(path+".work", "work has no meaning for "+Instant, "leave it out")
 	}
 	c.owns(path, h.Kind, ownedFigure{"cleanup", h.Cleanup, h.Kind == SlowCleanup, "{uniform: {min: 5ms, max: 50ms}}"})
+	c.question(path, h)
 	if h.steps() && h.Every != (Distribution{}) && longest(h.Work)/maxSteps > expected(h.Every) {
 		c.fault(path+".every", fmt.Sprintf("a call of up to %s would take more than %d steps", formatDuration(longest(h.Work)), maxSteps),
 			"make every longer, or put a cap on work")
@@ -239,7 +240,7 @@ func (sc *Scenario) expectedLoad() time.Duration {
 	}
 	var work, weights float64
 	for _, h := range sc.Handlers {
-		work += float64(h.Weight) * float64(expected(h.Work))
+		work += float64(h.Weight) * float64(expected(h.Work)+expected(h.Asks.Work))
 		weights += float64(h.Weight)
 	}
 	each := float64(expected(sc.Load.Think)+sc.Network.roundTrip()) + work/weights

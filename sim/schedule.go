@@ -39,6 +39,7 @@ type ScheduledCall struct {
 	Every    time.Duration `json:"every_ns,omitempty"`   // checkpoint, chatty: from one look, or report, to the next
 	Cleanup  time.Duration `json:"cleanup_ns,omitempty"` // slow-cleanup: from being told to stopping
 	Progress bool          `json:"progress,omitempty"`   // the caller asks for progress
+	Asks     *ScheduledAsk `json:"asks,omitempty"`       // asking: what its tool asks the client
 	// Life is how long the call is expected to take from being issued to returning
 	// when nobody cancels it: the way there, the work and the way back.
 	Life time.Duration `json:"life_ns"`
@@ -133,9 +134,14 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 	m := pickMethod(sc.Load.Requests, NewStream(seed, "request", call))
 	c.Method = m.name
 	if m.runs {
-		c.runs(pickHandler(sc.Handlers, NewStream(seed, "handler", call)), draw)
+		h := pickHandler(sc.Handlers, NewStream(seed, "handler", call))
+		c.runs(h, draw)
+		c.Asks = h.Asks.draw(sc.Load.Calls+call, draw)
 	}
 	c.Life = c.Work + sc.Network.roundTrip()
+	if c.Asks != nil {
+		c.Life += c.Asks.Work + sc.Network.roundTrip()
+	}
 	c.drawCancel(sc.Cancel, seed)
 	return c
 }

@@ -24,6 +24,9 @@ type Target struct {
 	// server answers; see [Methods]. Empty: tools/call alone. What a target does
 	// not list is never asked of it, nor through it.
 	Sends, Serves []string
+	// Asks lists what its server can ask the client for a tool that is at work,
+	// Answers what its client answers; see [Questions]. Empty: nothing.
+	Asks, Answers []string
 	// Unmarked lists those of Sends whose requests its client cannot give a _meta,
 	// so that they do not carry their call's number, see [Request]. They are
 	// recognised only where one such call at a time waits to be written.
@@ -56,6 +59,12 @@ type ClientEnv struct {
 	// RepeatCancels is how many more times each cancel is to be written, by a
 	// client that can; see Target.RepeatsCancels.
 	RepeatCancels int
+	// Sample and Elicit are the application's code behind what a server may ask;
+	// they get the text of the one message and return that of the answer. Roots
+	// lists the URIs to answer roots/list with. A client declares the capabilities
+	// of what it is given, and no others.
+	Sample, Elicit func(ctx context.Context, what string) (string, error)
+	Roots          []string
 }
 
 // A Client is a target in the client's seat. Its methods use the target's
@@ -85,6 +94,12 @@ type Client interface {
 //	completion/complete  Name (of a prompt),      the values, joined
 //	                     Argument
 //	the lists, ping, server/discover: nothing
+//
+// And what a tool asks of the client:
+//
+//	sampling/createMessage  Argument (the message)  of the answer
+//	elicitation/create      Argument (the message)  of the content
+//	roots/list              nothing                 the URIs, joined
 type Request struct {
 	Method string
 	Name   string // of the tool or the prompt, or the resource's URI
@@ -136,7 +151,14 @@ type Answer func(ctx context.Context, what string, progress func(figure float64)
 type Tool struct {
 	Name string
 	Run  func(ctx context.Context, args json.RawMessage, progress func(figure float64) error) (string, error)
+	// Asking, unless nil, is the code to run instead of Run: it asks the client.
+	Asking func(ctx context.Context, args json.RawMessage, progress func(figure float64) error, ask Ask) (string, error)
 }
+
+// An Ask makes one request of the client's, in the name of the tool that is at
+// work, and blocks until the answer has come, ctx ends or the connection is lost.
+// It returns the text of the answer. Ending ctx cancels the request.
+type Ask func(ctx context.Context, r Request) (string, error)
 
 // A Resource is a template of resources.
 type Resource struct {

@@ -17,6 +17,8 @@ type handler struct {
 	world    *world
 	call     ScheduledCall
 	progress func(float64) error
+	ask      Ask          // nil: it asks nobody
+	side     history.Side // whose application it is of; empty: the server's
 
 	mu   sync.Mutex // guards told and over
 	told bool
@@ -66,7 +68,7 @@ func (h *handler) notice(ctx context.Context) {
 }
 
 func (h *handler) event(kind history.Kind, e history.Event) {
-	e.Side, e.Kind, e.Call = history.Server, kind, h.call.Call
+	e.Side, e.Kind, e.Call = cmp.Or(h.side, history.Server), kind, h.call.Call
 	h.world.rec.Add(e)
 	switch kind {
 	case history.Start:
@@ -114,6 +116,7 @@ func bodies() map[string]body {
 		"instant":      (*handler).instant,
 		"panicking":    (*handler).panicking,
 		"child":        (*handler).child,
+		"asking":       (*handler).asking,
 	}
 }
 
@@ -209,6 +212,21 @@ func (h *handler) child(ctx context.Context) (string, error) {
 	done := make(chan error, 1)
 	go func() { done <- h.wait(ctx, h.call.Work) }()
 	if err := <-done; err != nil {
+		return "", err
+	}
+	return h.result(), nil
+}
+
+// asking asks the client something in the middle of its work.
+func (h *handler) asking(ctx context.Context) (string, error) {
+	if err := h.wait(ctx, h.call.Work/2); err != nil {
+		return "", err
+	}
+	if err := h.askClient(ctx); err != nil {
+		h.notice(ctx)
+		return "", cmp.Or(ctx.Err(), err)
+	}
+	if err := h.wait(ctx, h.call.Work/2); err != nil {
 		return "", err
 	}
 	return h.result(), nil

@@ -104,8 +104,8 @@ func (t *tap) read(f *netem.Frame) {
 
 func (t *tap) note(side history.Side, kind history.Kind, f *netem.Frame, msg *history.Message, arrived time.Duration, err error) {
 	call := t.wire.calls.of(t.sender, msg)
-	if t.sender == history.Client && kind == history.Write {
-		t.wire.world.expire()
+	if kind == history.Write {
+		t.wire.world.expire(t.sender)
 	}
 	t.wire.rec.Add(history.Event{
 		Side: side, Kind: kind, Call: call,

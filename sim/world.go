@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ type WorldConfig struct {
 	Client      Target
 	Server      Target
 	Clock       string // "virtual" or "wall", for the header
+	// Budgets, for the header: the times that the judge is to use in place of its own.
+	Budgets map[string]time.Duration
 	// Observe false runs the world without recording anything.
 	Observe bool
 	// Sink, if not nil, gets the header and then every event as it is recorded.
@@ -109,7 +112,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		}
 	}
 	w.wire = newWire(w)
-	client := ClientEnv{SpecVersion: cfg.SpecVersion}
+	client := w.clientEnv()
 	if cfg.Client.RepeatsCancels {
 		client.RepeatCancels = cfg.Scenario.Cancel.Repeat
 	}
@@ -139,7 +142,7 @@ func header(cfg WorldConfig) history.Header {
 		Client:  history.Peer{Target: cfg.Client.Name, Version: cfg.Client.Version},
 		Server:  history.Peer{Target: cfg.Server.Name, Version: cfg.Server.Version},
 		Horizon: cfg.Scenario.Limits.Horizon, Settle: cfg.Scenario.Limits.Settle,
-		Calls: make([]history.Call, len(s.Calls)),
+		Calls: make([]history.Call, len(s.Calls)), Budgets: cfg.Budgets,
 	}
 	if cfg.Scenario.Cancel.Repeat > 0 && !cfg.Client.RepeatsCancels {
 		h.Unavailable = append(h.Unavailable, "client "+cfg.Client.Name+" repeats no cancels")
@@ -149,7 +152,11 @@ func header(cfg WorldConfig) history.Header {
 	for i, c := range s.Calls {
 		h.Calls[i] = history.Call{
 			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
-			NotAsked: cfg.unavailable(c.Method),
+			NotAsked: cmp.Or(cfg.unavailable(c.Method), cfg.unanswerable(c.Asks)),
+		}
+		if c.Asks != nil {
+			h.Calls[i].Work += c.Asks.Work
+			h.Nested = append(h.Nested, cfg.nested(c))
 		}
 	}
 	return h

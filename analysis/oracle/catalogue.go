@@ -8,6 +8,7 @@ func receiverRules() []Rule {
 		ID:        "CANCEL-NO-RESPONSE",
 		Statement: "A request that was cancelled before its work ended is not answered, neither with a result nor with an error.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(Should), overStreamable(firstHTTP, lastLegacy, Info), overStreamable(modernEra, "", Should)),
 		Clauses:   slices.Concat(onBothPages("Not send a response for the cancelled request", Should), onBothPages(mayIgnore, May)),
 		Convicts: "The call was queued or running when its cancel was read, its handler ended after that (or never began), " +
 			"and the writing of a response began after that.",
@@ -17,16 +18,17 @@ func receiverRules() []Rule {
 			Asks: "Is it a call that cannot be cancelled?", answer: (*defence).obeys,
 		}),
 		Notes: []string{
-			"Q1: since 2026-07-28 the page on cancellation advises against a response and the page on stdio forbids it; the act is reported under CANCEL-SILENCE.",
-			"Q8: an error such as \"request cancelled\" is a response, too; some clients would like to have one, the text does not provide for it.",
+			"Q1", "Q4", "Q8",
 		},
 		Mutants: []string{"mutant:answers-cancelled", "mutant:ignores-cancel", "mutant:answers-twice"},
 	}, {
 		ID:        "CANCEL-SILENCE",
 		Statement: "Once it has read the cancel of a request that it is still working on, a server sends nothing more for it.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", MustNot),
 		Clauses: []Clause{
-			{From: modernEra, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
+			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
 			{From: modernEra, Page: modernPage, Quote: "Not send a response for the cancelled request", Level: Should},
 			{From: modernEra, Page: modernPage, Quote: mayIgnore, Level: May},
 		},
@@ -34,15 +36,17 @@ func receiverRules() []Rule {
 			"or of progress with the call's token that had not been asked for before, began. Tools that go on although told are no excuse.",
 		Exempt: append(crossings(), progressUnderWay()...),
 		Notes: []string{
-			"Q1: two pages, two levels; the stricter one, of the transport, decides.",
+			"Q1", "Q8",
 		},
 		Mutants: []string{"mutant:answers-cancelled", "mutant:ignores-cancel", "mutant:answers-twice", "mutant:progress-after-cancel"},
 	}, {
 		ID:        "CANCEL-STOP-WORK",
 		Statement: "The handler of a cancelled request is told to stop, and none is begun for it.",
 		Property:  Liveness,
+		Elsewhere: everywhere(Should),
 		Clauses: slices.Concat(onBothPages("Stop processing the cancelled request", Should), []Clause{
-			{From: modernEra, Page: stdioPage, Quote: "SHOULD stop work on a cancelled request as soon as practical", Level: Should},
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "SHOULD stop work on a cancelled request as soon as practical", Level: Should},
+			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "SHOULD stop work on the cancelled request as soon as practical", Level: Should},
 		}, onBothPages(mayIgnore, May)),
 		Convicts: "The call was queued or running when its cancel was read, and time passed while its handler ran on without its " +
 			"context being done; or its handler began later, with a context that was not done.",
@@ -57,17 +61,19 @@ func receiverRules() []Rule {
 			unclearIDExemption(),
 		},
 		Notes: []string{
-			"Q6: \"as soon as practical\" has no bound; in virtual time telling the handler takes no time, so any that passes is the implementation's choice. The distribution is reported beside the verdict.",
+			"Q6: In virtual time telling the handler takes no time, so any that passes is the implementation's choice.",
 		},
 		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late", "mutant:heeds-tools-only"},
 	}, {
 		ID:        "PROGRESS-AFTER-CANCEL",
 		Statement: "No progress is reported for a request once its cancel has taken effect.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(Should), overStreamable(firstHTTP, lastLegacy, Should), overStreamable(modernEra, "", MustNot)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: lastLegacy, Page: "basic/utilities/progress", Quote: "Are associated with an in-progress operation", Level: Must},
 			{From: modernEra, Page: "basic/patterns/progress", Quote: "Are associated with an in-progress operation", Level: Must},
-			{From: modernEra, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
+			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
 		},
 		Convicts: "The call was queued or running when its cancel was read, and the writing of a progress notification with its token, " +
 			"not asked for before, began after that.",
@@ -77,7 +83,7 @@ func receiverRules() []Rule {
 			Asks: "Is it a tool that goes on although told, and so still in progress?", answer: (*defence).obeys,
 		}),
 		Notes: []string{
-			"Q9: before 2026-07-28 no clause speaks of progress after a cancel; that a cancelled request is no operation in progress is an inference, so it is graded SHOULD.",
+			"Q9",
 		},
 		Mutants: []string{"mutant:progress-after-cancel", "mutant:ignores-cancel"},
 	}}
@@ -89,6 +95,7 @@ func senderRules() []Rule {
 		ID:        "CANCEL-ONLY-ISSUED",
 		Statement: "A cancel names a request that its sender has issued before.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(Must), overStreamable(firstHTTP, lastLegacy, Must)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: lastLegacy, Page: legacyPage, Quote: "Were previously issued in the same direction", Level: Must},
 			{From: modernEra, Page: modernPage, Quote: "Were previously issued by the client", Level: Must},
@@ -103,7 +110,7 @@ func senderRules() []Rule {
 				Asks: "Did it name no id at all?", answer: (*defence).names},
 		},
 		Notes: []string{
-			"Q5: \"believed to still be in-progress\" is a state of mind and is not judged here.",
+			"Q5: A cancel of a call that is over breaks nothing here.",
 		},
 		Mutants: []string{"mutant:cancels-unissued"},
 	}, {
@@ -111,7 +118,7 @@ func senderRules() []Rule {
 		Statement: "Over stdio a client whose caller gives up a pending call sends notifications/cancelled for it.",
 		Property:  Liveness,
 		Clauses: []Clause{
-			{From: modernEra, Page: stdioPage, Quote: "the client MUST send a notifications/cancelled notification", Level: Must},
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "the client MUST send a notifications/cancelled notification", Level: Must},
 			{From: modernEra, Page: modernPage, Quote: "The client MUST send a notifications/cancelled notification", Level: Must},
 		},
 		Convicts: unnotified,
@@ -138,6 +145,7 @@ func senderRules() []Rule {
 		ID:        "TIMEOUT-CANCEL",
 		Statement: "A client whose caller set a deadline for a call tells the server when it has passed.",
 		Property:  Liveness,
+		Elsewhere: overStreamable(firstHTTP, "", Should),
 		Clauses: []Clause{
 			{From: "2025-03-26", Until: lastLegacy, Page: "basic/lifecycle", Quote: "the sender SHOULD issue a cancellation notification for that request", Level: Should},
 			{From: modernEra, Page: modernPage, Quote: "the sender SHOULD cancel the request and stop waiting for a response", Level: Should},
@@ -152,6 +160,7 @@ func senderRules() []Rule {
 		ID:        "LATE-IGNORED",
 		Statement: "Who has cancelled a request ignores a response that arrives afterwards.",
 		Property:  Safety,
+		Elsewhere: everywhere(Should),
 		Clauses: []Clause{
 			{From: firstVersion, Until: lastLegacy, Page: legacyPage, Quote: "SHOULD ignore any response to the request that arrives afterward", Level: Should},
 			{From: modernEra, Page: modernPage, Quote: "SHOULD ignore any response to the cancelled request that arrives afterward", Level: Should},
@@ -173,6 +182,7 @@ func sharedRules() []Rule {
 		ID:        "RESP-ONCE",
 		Statement: "A request gets at most one response.",
 		Property:  Safety,
+		Elsewhere: everywhere(Must),
 		Clauses:   onBothPages("Both parties MUST handle these race conditions gracefully", Must),
 		Convicts:  "Two responses with one id were written, and only one request with that id.",
 		Exempt:    []Exemption{unclearIDExemption()},
@@ -184,6 +194,7 @@ func sharedRules() []Rule {
 		ID:        "RACE-GRACEFUL",
 		Statement: "Whatever crosses a cancel, both processes, the session and all other calls survive it.",
 		Property:  Liveness,
+		Elsewhere: everywhere(Must),
 		Clauses:   onBothPages("Both parties MUST handle these race conditions gracefully", Must),
 		Convicts: "After a side knew of a cancel (it had read or written it, or its caller had given up): a crash in that side's own code; the session ended by it without having been asked to; " +
 			"a health probe that it failed. After a cancel: a session that could not be closed. And of another call than the cancelled one: its handler was told in the instant in which the server " +
@@ -223,6 +234,7 @@ func qualityRules() []Rule {
 		ID:        "SESSION-SURVIVES",
 		Statement: "A session lives until somebody asks for its end, also where nobody cancels anything.",
 		Property:  Liveness,
+		Elsewhere: everywhere(Quality),
 		Convicts:  "A crash in the implementation's own code; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
 		Implied:   "RACE-GRACEFUL or CANCEL-INVALID-IGNORED",
 		Exempt: []Exemption{
@@ -242,6 +254,7 @@ func qualityRules() []Rule {
 		ID:        "CALLER-UNBLOCKS",
 		Statement: "A caller who gave up, whose connection is gone, or whose response has come, gets control back.",
 		Property:  Liveness,
+		Elsewhere: everywhere(Quality),
 		Convicts: "The call had not returned when the world reached its limit. Where the application closes the session while calls are in flight, that is ten minutes after the closing. " +
 			"A connection is gone when the client has ended the session itself, when it has read the end of its input, and when Close has returned.",
 		Exempt: []Exemption{
@@ -258,6 +271,7 @@ func qualityRules() []Rule {
 		ID:        "NO-LEAK",
 		Statement: "When the session is closed and all timers have run out, no goroutine remains.",
 		Property:  Liveness,
+		Elsewhere: everywhere(Quality),
 		Convicts:  "After close and drain goroutines remain that neither the scenario's tools nor the simulator started.",
 		Exempt: []Exemption{
 			{Why: whyProcessGone, What: "A server whose process died leaves nothing. Here its code lives on in the simulator's process, so that only what the names on the stack say to be the client's is held against it."},
@@ -281,6 +295,7 @@ func waitingRules() []Rule {
 		ID:        "CANCEL-NONBLOCKING",
 		Statement: "The delivery of a cancel does not hold the caller, however long the network takes nothing.",
 		Property:  Liveness,
+		Elsewhere: everywhere(Quality),
 		Convicts: "When the caller gave up, the client was writing something that the network did not take, or the cancel's own writing began and was not taken; " +
 			"the client's writer had no moment to itself until the cancel was taken; and the caller got control back in the instant in which it was, after that, and later than it gave up.",
 		Exempt: []Exemption{

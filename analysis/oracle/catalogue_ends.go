@@ -7,7 +7,7 @@ func endRules() []Rule {
 		Statement: "A server whose client has gone tells the handlers that are still at work, and ends.",
 		Property:  Liveness,
 		Clauses: []Clause{
-			{From: modernEra, Page: stdioPage, Quote: "Servers SHOULD exit promptly when their standard input is closed or reads return end-of-file", Level: Should},
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "Servers SHOULD exit promptly when their standard input is closed or reads return end-of-file", Level: Should},
 		},
 		Convicts: "The application had closed the client and the server had read the end of its input. After that a handler worked on for more than ten seconds " +
 			"without its context being done, while the server's run had not returned; or all handlers had ended, and for ten seconds more the run had not.",
@@ -22,7 +22,7 @@ func endRules() []Rule {
 		},
 		Notes: []string{
 			"Before 2026-07-28 the text asks the client to close the server's input and to wait for it to exit, and says nothing of what the server does; there the rule is one of quality.",
-			"Q6: \"promptly\" has no bound. Ten seconds of virtual time, in which computing takes none, are longer than clients usually wait before they end a server by force.",
+			"Q6: Ten seconds of virtual time, in which computing takes none, are longer than clients usually wait before they end a server by force.",
 		},
 		Implied: "RACE-GRACEFUL",
 		Mutants: []string{"mutant:ignores-eof"},
@@ -30,6 +30,7 @@ func endRules() []Rule {
 		ID:        "CLOSE-BOUNDED",
 		Statement: "Closing a client returns, also while calls are in flight, whose tools stop when told.",
 		Property:  Liveness,
+		Elsewhere: everywhere(Quality),
 		Convicts:  "Ten minutes after the application had called Close it had not returned.",
 		Exempt: []Exemption{
 			{Race: "R13", Why: whyToolRuns, What: "A tool was running that does not stop when told."},
@@ -59,8 +60,7 @@ func endRules() []Rule {
 			{Why: whyCrashed, What: "The process crashed before."},
 		},
 		Notes: []string{
-			"Q10: since 2026-07-28 a server SHOULD exit promptly at the end of its input, which is \"the primary graceful-shutdown signal\". A server that does so with requests " +
-				"unanswered keeps that text, so the rule does not exist there. Before, the end of the input asks the server for nothing by the letter.",
+			"Q10",
 			"A server cannot tell a half-closed client from one that has gone. Telling the handlers and then writing what they return, if only an error, keeps this rule and SHUT-STDIO-SERVER.",
 		},
 		Mutants: []string{"mutant:drops-at-eof"},
@@ -73,6 +73,7 @@ func callRules() []Rule {
 		ID:        "REQUEST-DISPATCHED",
 		Statement: "A request that was read is handled and answered.",
 		Property:  Liveness,
+		Elsewhere: everywhere(Quality),
 		Convicts: "A call's request was read, nobody cancelled it, and until the world reached its limit the writing of a response did not begin, although the handler had returned; " +
 			"or neither did its handler begin, in twice the time that all tools together need.",
 		Exempt: []Exemption{
@@ -89,6 +90,7 @@ func callRules() []Rule {
 		ID:        "NO-SPURIOUS-CANCEL",
 		Statement: "A handler is told to stop only because of a cancel, or because the session ends.",
 		Property:  Safety,
+		Elsewhere: everywhere(Quality),
 		Convicts:  "A handler's context was done before its caller had given up, before a cancel for it was written, and before the first sign of the session's end.",
 		Implied:   "RACE-GRACEFUL or CANCEL-RIGHT-CALL",
 		Exempt: []Exemption{
@@ -102,6 +104,7 @@ func callRules() []Rule {
 		ID:        "ANSWER-OWN",
 		Statement: "Each call gets its own answer.",
 		Property:  Safety,
+		Elsewhere: everywhere(Quality),
 		Convicts: "A call returned the value that the tool of another call, and of no third one, had returned before. Or its tool had returned a result, its response had come, " +
 			"nobody had cancelled it, and it returned an error.",
 		Implied: "RACE-GRACEFUL, LATE-IGNORED or CANCEL-RIGHT-CALL",

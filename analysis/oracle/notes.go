@@ -39,6 +39,8 @@ func (f *frame) late() bool {
 // answer to none or a second one, progress of none, or of one that is answered.
 func (f *frame) isWayward() bool {
 	switch m := f.msg; {
+	case f.forgotten:
+		return false
 	case m.IsCancel():
 		return f.req == nil || f.malformed()
 	case m.IsReply():
@@ -84,7 +86,9 @@ func (b *builder) noteCancel(f *frame) {
 		b.strayRead[reader] = f.read
 	} else {
 		b.validRead[reader] = true
-		f.req.lastCancel = f.read
+		if f.req != nil {
+			f.req.lastCancel = f.read
+		}
 	}
 	lookalikes(f.msg.Ref, func(id string) {
 		if r := b.ids[seat(f.side)][id]; r != nil && r != f.req && r.frame.read != nil && r.first == nil {

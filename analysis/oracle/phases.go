@@ -111,7 +111,7 @@ func (x *index) outlived(c *call) *history.Event {
 	if witness == nil || before(x.over, witness) {
 		witness = x.lastWord()
 	}
-	if witness == nil || witness.At <= c.req.c.At+x.grace {
+	if witness == nil || witness.At <= c.req.c.At+x.soon() {
 		return nil
 	}
 	return witness
@@ -122,7 +122,7 @@ func (x *index) outlived(c *call) *history.Event {
 // when it was told in time or not at all.
 func (x *index) toldLate(c *call) *history.Event {
 	told := x.telling(c)
-	if told == nil || c.start == nil || told.At <= max(c.req.c.At, c.start.At)+x.grace {
+	if told == nil || c.start == nil || told.At <= max(c.req.c.At, c.start.At)+x.soon() {
 		return nil
 	}
 	return told
@@ -135,7 +135,7 @@ func (x *index) orphan(c *call) *history.Event {
 	if !before(c.req.c, start) || start.At <= c.req.c.At+x.grace || before(x.over, start) {
 		return nil
 	}
-	if c.told != nil && c.told.At <= start.At+x.grace {
+	if c.told != nil && c.told.At <= start.At+x.soon() {
 		return nil // begun with a context that was done
 	}
 	return start

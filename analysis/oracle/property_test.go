@@ -186,6 +186,11 @@ func TestOnlyOrderAndEqualityOfTimesMatter(t *testing.T) {
 			slow.Events[i].Arrived *= 2
 		}
 		a, b := Judge(h), Judge(slow)
+		for i := range a.Verdicts {
+			for j := range a.Verdicts[i].Took {
+				a.Verdicts[i].Took[j] *= 2 // a measurement, not a verdict
+			}
+		}
 		require.Equal(t, a.Verdicts, b.Verdicts)
 		for i := range a.Calls {
 			require.Equal(t, a.Calls[i].Phase, b.Calls[i].Phase)

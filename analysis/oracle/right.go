@@ -4,22 +4,23 @@ import "github.com/mcpsim/mcpsim/sim/history"
 
 // rightCall: a cancel affects the request that it names and no other, however
 // alike their ids are.
-func rightCall(x *index, r *request, t *tally) {
+func rightCall(x *index, c *call, t *tally) {
+	r := c.req
 	switch {
-	case r.call == nil || r.lookalike == nil && r.stale == nil:
+	case r == nil || r.lookalike == nil && r.stale == nil:
 		return
 	case r.reused:
 		t.leave(whyUnclearID)
 		return
 	}
-	m := x.mistake(r.call)
+	m := x.mistake(c)
 	if m.at == nil {
-		t.kept(r.call, "")
+		t.kept(c, "")
 		return
 	}
-	r.call.hit = true
+	c.hit = true
 	t.fail(Violation{
-		Call: r.call.Call.Call, Side: m.side, Handler: r.call.kind(), Method: r.call.otherMethod(),
+		Call: c.Call.Call, Side: m.side, Handler: c.kind(), Method: c.otherMethod(),
 		What: m.what, Cause: m.cause, Lateness: span(m.cancel, m.at),
 	}, m.cancel, r.frame.read, m.at)
 }

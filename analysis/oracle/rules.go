@@ -2,11 +2,13 @@ package oracle
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // A Rule is what one oracle judges, in words. Reports print it beside a verdict.
+// A rule that no oracle judges yet is laid out all the same, see [Catalogue].
 type Rule struct {
 	ID        string
 	Statement string       // what it asks for, in one sentence
@@ -15,9 +17,12 @@ type Rule struct {
 	Clauses   []Clause    // what the specification says; empty: no clause, but every user counts on it
 	Convicts  string      // what must have been observed
 	Exempt    []Exemption // what looks like a breach and is none
-	Notes     []string    // where the specification leaves room, and how the oracle decides; "Q1: …"
+	Notes     []string    // where the specification leaves room, and how the oracle decides; "Q1" refers to [Notes]
 	Implied   string      // the stricter rule under which the same act is reported, or some of the acts are
 	Mutants   []string    // targets that break it on purpose
+	Elsewhere []Binding   // how it binds over the other transports; of a rule without an oracle, over all
+	Awaits    string      // of a rule without an oracle: what has to be there first, "Streamable HTTP"
+	Never     string      // of a rule that never convicts: why
 
 	level func(specVersion string) Level
 }
@@ -35,14 +40,18 @@ const (
 
 // A Clause is a place in the specification.
 type Clause struct {
-	From, Until string // versions that have it; Until empty: to this day
-	Page        string // below the version, "basic/utilities/cancellation"
+	From, Until string    // versions that have it; Until empty: to this day
+	Over        Transport // the one that it speaks of; empty: any
+	Page        string    // below the version, "basic/utilities/cancellation"; with a slash before it, of the whole site
 	Quote       string
 	Level       Level
 }
 
 // URL is where the clause can be read in a version of the specification.
 func (c Clause) URL(specVersion string) string {
+	if strings.HasPrefix(c.Page, "/") {
+		return "https://modelcontextprotocol.io" + c.Page
+	}
 	return "https://modelcontextprotocol.io/specification/" + specVersion + "/" + c.Page
 }
 
@@ -65,22 +74,32 @@ type Exemption struct {
 
 // Level is how strongly the rule binds at a protocol version over stdio. It is
 // empty where the version has no such rule.
-func (r Rule) Level(specVersion string) Level { return r.level(specVersion) }
+func (r Rule) Level(specVersion string) Level { return r.LevelOver(Stdio, specVersion) }
 
-// ClausesOf returns the rule's clauses at a protocol version.
-func (r Rule) ClausesOf(specVersion string) []Clause {
+// ClausesOf returns the rule's clauses at a protocol version over stdio.
+func (r Rule) ClausesOf(specVersion string) []Clause { return r.ClausesOver(Stdio, specVersion) }
+
+// ClausesOver returns the rule's clauses at a protocol version over a transport.
+func (r Rule) ClausesOver(t Transport, specVersion string) []Clause {
 	var out []Clause
 	for _, c := range r.Clauses {
-		if c.In(specVersion) {
+		if c.In(specVersion) && (c.Over == "" || c.Over == t) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// Rules returns all rules, in the order in which they are reported.
+// Catalogue returns all rules: those that are judged, as [Rules] has them, then
+// those that are laid out and not judged yet, and those that never convict.
+func Catalogue() []Rule { return slices.Concat(Rules(), awaitingRules(), permissions()) }
+
+// FindAny returns the rule with this ID, judged or not.
+func FindAny(id string) (Rule, bool) { return find(Catalogue(), id) }
+
+// Rules returns the rules that are judged, in the order in which they are reported.
 func Rules() []Rule {
-	rules := slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules(), strayRules())
+	rules := slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules(), nestedRules(), strayRules())
 	all := checks()
 	out := make([]Rule, len(all))
 	for i, c := range all {
@@ -98,9 +117,10 @@ func Rules() []Rule {
 	return out
 }
 
-// FindRule returns the rule with this ID.
-func FindRule(id string) (Rule, bool) {
-	rules := Rules()
+// FindRule returns the rule with this ID, if it is judged.
+func FindRule(id string) (Rule, bool) { return find(Rules(), id) }
+
+func find(rules []Rule, id string) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
 	if i < 0 {
 		return Rule{}, false
@@ -117,6 +137,8 @@ const (
 	legacyPage = "basic/utilities/cancellation"
 	modernPage = "basic/patterns/cancellation"
 	stdioPage  = "basic/transports/stdio"
+	httpPage   = "basic/transports/streamable-http"
+	legacyHTTP = "basic/transports"
 
 	// What both pages allow a receiver, a list.
 	mayIgnore = "MAY ignore cancellation notifications if: The referenced request is unknown; Processing has already completed; The request cannot be cancelled"

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 func TestEveryRuleIsDescribed(t *testing.T) {
@@ -29,12 +30,12 @@ func TestEveryRuleIsDescribed(t *testing.T) {
 			assert.Equal(t, graded, len(r.Clauses) > 0, "quality is what no clause demands")
 		})
 	}
-	assert.Len(t, seen, len(receiverRules())+len(senderRules())+len(sharedRules())+len(endRules())+len(qualityRules())+len(callRules())+len(strayRules()), "every description has its oracle")
+	assert.Len(t, seen, len(receiverRules())+len(senderRules())+len(sharedRules())+len(endRules())+len(qualityRules())+len(callRules())+len(nestedRules())+len(strayRules()), "every description has its oracle")
 }
 
 func TestClausesGoWithLevels(t *testing.T) {
 	for _, r := range Rules() {
-		for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", legacyVersion, modernVersion} {
+		for _, version := range protocol.Versions() {
 			level := r.Level(version)
 			if level == Quality {
 				continue
@@ -74,6 +75,7 @@ func TestLevels(t *testing.T) {
 		{"CANCEL-RIGHT-CALL", Must, Must},
 		{"CANCEL-INVALID-IGNORED", Should, Should},
 		{"CANCEL-NO-REPLY", MustNot, MustNot},
+		{"NESTED-CANCELLED", Quality, ""},
 	}
 	assert.Equal(t, len(levels), len(Rules()), "all of them")
 	for _, tc := range levels {

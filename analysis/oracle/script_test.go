@@ -38,6 +38,7 @@ const (
 type script struct {
 	version  string   // empty: legacyVersion
 	handlers []string // of calls 1, 2, …; empty: one cooperative tool
+	nested   []string // kinds of what answers calls that tools make, numbered on from those; tool of call 1
 	method   string   // of every call; empty: tools/call. Others have no handler
 	text     string
 	bare     bool // without the handshake before and the farewell after
@@ -79,6 +80,11 @@ func (s script) history(t testing.TB) *history.History {
 		}
 		w.h.Header.Calls = append(w.h.Header.Calls, history.Call{
 			Call: i + 1, Method: cmp.Or(s.method, "tools/call"), Handler: kind, Work: 100 * time.Millisecond, Life: 100 * time.Millisecond,
+		})
+	}
+	for i, kind := range s.nested {
+		w.h.Header.Nested = append(w.h.Header.Nested, history.Call{
+			Call: len(s.handlers) + i + 1, Parent: 1, Method: "sampling/createMessage", Handler: kind, Work: 100 * time.Millisecond,
 		})
 	}
 	text := s.text

@@ -4,7 +4,7 @@ import "github.com/mcpsim/mcpsim/sim/history"
 
 func strayChecks() []check {
 	return []check{
-		{rule: "CANCEL-RIGHT-CALL", side: history.World, level: always(Must), request: rightCall},
+		{rule: "CANCEL-RIGHT-CALL", side: history.World, level: always(Must), call: rightCall},
 		{rule: "CANCEL-INVALID-IGNORED", side: history.World, level: always(Should), cancel: ignored, world: outlivedStrays},
 		{rule: "CANCEL-NO-REPLY", side: history.World, level: always(MustNot), cancel: noReply},
 	}
@@ -32,6 +32,8 @@ func replyTo(f *frame) Violation {
 // not replied to.
 func ignored(_ *index, f *frame, t *tally) {
 	switch {
+	case f.read != nil && f.forgotten:
+		t.leave(whyForgotten)
 	case f.read == nil || !f.isWayward() && !f.late():
 	case f.provoked != nil:
 		t.failUnder("CANCEL-NO-REPLY", replyTo(f), f.read, f.provoked)
@@ -45,7 +47,7 @@ func outlivedStrays(x *index, t *tally) {
 	if x.strayRead == [2]*history.Event{} {
 		return
 	}
-	var aside tally // what RACE-GRACEFUL and SESSION-SURVIVES put down
+	aside := tally{verdict: &Verdict{}} // what RACE-GRACEFUL and SESSION-SURVIVES put down
 	if m := x.mishap(&aside); m.at != nil {
 		if read := x.waywardCause(m); read != nil && read.Msg.IsCancel() {
 			m.Lateness = span(read, m.at)

@@ -27,6 +27,7 @@ const (
 	Should    Level = "SHOULD"
 	May       Level = "MAY" // of clauses that allow; no rule has it
 	Quality   Level = "QUALITY"
+	Info      Level = "INFO" // is told and never held against anybody; no rule has it where it is judged
 )
 
 // A Status is the outcome of one rule on one history.
@@ -65,10 +66,14 @@ type Verdict struct {
 	Side       history.Side `json:"side"`                // who is bound; World when both are. Of a failed verdict: who broke it, if it was one side alone
 	Checked    int          `json:"checked"`             // how often the rule was exercised
 	Failed     int          `json:"failed"`              // of those, how often it was broken
+	Nested     int          `json:"nested,omitempty"`    // of Checked, those of what tools asked of the client, where Side is the other one
 	Implied    string       `json:"implied,omitempty"`   // the same acts are reported under this stricter rule
 	Violations []Violation  `json:"violations"`          // at most MaxViolations of them
 	Uncounted  []Uncounted  `json:"uncounted,omitempty"` // what looks like a breach and is none
-	Exercised  []Exercise   `json:"exercised,omitempty"` // Checked by what was at work; only of rules that check call by call
+	// Took is how long what a budget bounds really took, where the rule was kept and
+	// the history shows it: at most a few times a world.
+	Took      []time.Duration `json:"took_ns,omitempty"`
+	Exercised []Exercise      `json:"exercised,omitempty"` // Checked by what was at work; only of rules that check call by call
 }
 
 // An Exercise is a number of checks of one rule on calls alike.

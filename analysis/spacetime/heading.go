@@ -38,7 +38,9 @@ func calls(n int) string {
 func (l *listing) callHeading() []string {
 	sc := l.sc
 	what := "call " + strconv.Itoa(sc.call)
-	if n := len(sc.h.Header.Calls); n > 0 {
+	if parent := sc.described(sc.call).Parent; parent > 0 {
+		what += ", which the tool of call " + strconv.Itoa(parent) + " made"
+	} else if n := len(sc.h.Header.Calls); n > 0 {
 		what += " of " + strconv.Itoa(n)
 	}
 	if kind := sc.kindOf(sc.call); sc.methodOf(sc.call) != "" {

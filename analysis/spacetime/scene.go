@@ -236,11 +236,19 @@ func (sc *scene) diedBefore(i int) bool {
 
 // kindOf is the kind of the tool that a call of the header meant.
 func (sc *scene) kindOf(call int) string {
-	i := slices.IndexFunc(sc.h.Header.Calls, func(c history.Call) bool { return c.Call == call })
-	if i < 0 {
-		return ""
+	return sc.described(call).Handler
+}
+
+// described is the header's line of a call, a nested one too; empty if it has none.
+func (sc *scene) described(call int) history.Call {
+	is := func(c history.Call) bool { return c.Call == call }
+	if i := slices.IndexFunc(sc.h.Header.Calls, is); i >= 0 {
+		return sc.h.Header.Calls[i]
 	}
-	return sc.h.Header.Calls[i].Handler
+	if i := slices.IndexFunc(sc.h.Header.Nested, is); i >= 0 {
+		return sc.h.Header.Nested[i]
+	}
+	return history.Call{}
 }
 
 // asked is what a call asked for: a tool by its kind; something else by its method
@@ -250,7 +258,7 @@ func (sc *scene) asked(call int) string {
 	switch {
 	case method == "":
 		return kind
-	case kind == `""`:
+	case kind == `""` || sc.described(call).Parent > 0:
 		return method
 	}
 	return method + " " + kind
@@ -258,11 +266,10 @@ func (sc *scene) asked(call int) string {
 
 // methodOf is the method of a call of the header, empty for tools/call.
 func (sc *scene) methodOf(call int) string {
-	i := slices.IndexFunc(sc.h.Header.Calls, func(c history.Call) bool { return c.Call == call })
-	if i < 0 || sc.h.Header.Calls[i].Method == "tools/call" {
-		return ""
+	if m := sc.described(call).Method; m != "tools/call" {
+		return m
 	}
-	return sc.h.Header.Calls[i].Method
+	return ""
 }
 
 // origin is the instant from which the scene's times count: when its one call

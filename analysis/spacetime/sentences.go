@@ -13,8 +13,11 @@ import (
 func (sc *scene) sentence(i int, e history.Event) string {
 	switch e.Kind {
 	case history.Issue:
-		return "caller calls " + sc.asked(e.Call)
+		return sc.caller(e.Call) + " calls " + sc.asked(e.Call)
 	case history.Cancel:
+		if sc.described(e.Call).Parent > 0 {
+			return "tool wants no answer any more"
+		}
 		if e.Text == "deadline" {
 			return "caller's deadline passes"
 		}
@@ -22,6 +25,9 @@ func (sc *scene) sentence(i int, e history.Event) string {
 	case history.Missed:
 		return "caller does not cancel: " + e.Text
 	case history.Return:
+		if sc.described(e.Call).Parent > 0 {
+			return "tool " + outcomeOf(e, "goes on")
+		}
 		return "caller " + outcomeOf(e, "returns")
 	case history.Start:
 		return "handler starts"
@@ -45,6 +51,14 @@ func (sc *scene) sentence(i int, e history.Event) string {
 		return sc.worldSentence(i, e)
 	}
 	return sc.sessionSentence(e)
+}
+
+// caller is who makes a call: the application, or a tool that asks the client.
+func (sc *scene) caller(call int) string {
+	if sc.described(call).Parent > 0 {
+		return "tool"
+	}
+	return "caller"
 }
 
 // outcomeOf says how a function that returned a value or an error did so.

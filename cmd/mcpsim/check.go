@@ -12,8 +12,9 @@ import (
 
 // A checkCommand is mcpsim check.
 type checkCommand struct {
-	strict bool
-	rules  []string
+	strict  bool
+	rules   []string
+	budgets []string
 
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -45,6 +46,7 @@ broken in the others. 4: nothing broken, but no rule was exercised, or not one t
 	f := cmd.Flags()
 	f.BoolVar(&c.strict, "strict", false, "exit 1 for a SHOULD or a QUALITY rule that was not kept, too")
 	f.StringSliceVar(&c.rules, "rules", nil, "judge by these rules alone, `ID[,ID]`; each has to be exercised")
+	budgetFlag(cmd, &c.budgets)
 	return cmd
 }
 
@@ -52,6 +54,10 @@ const stdinName = "-"
 
 func (c *checkCommand) run(args []string) error {
 	rules, err := chosenRules(c.rules)
+	if err != nil {
+		return usage(err)
+	}
+	given, err := budgets(c.budgets)
 	if err != nil {
 		return usage(err)
 	}
@@ -69,6 +75,7 @@ func (c *checkCommand) run(args []string) error {
 			fmt.Fprintf(c.stderr, "mcpsim: %s: %v\n", name, err)
 			continue
 		}
+		h.Header.Budgets = over(h.Header.Budgets, given)
 		w := analysis.Observe(analysis.ArmTarget, h).Only(rules)
 		if err := sum.Add(w); err != nil {
 			return failed(err)

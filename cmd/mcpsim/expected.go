@@ -16,6 +16,7 @@ import (
 	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // expectedTable is the form of a file of expected failures.
@@ -71,7 +72,7 @@ func expectationOf(row sim.Row) analysis.Expectation {
 	text := func(column string) string { return row.Cells[column].Text }
 	return analysis.Expectation{
 		Line: row.Line, Rule: text("rule"), Scenario: text("scenario"), Target: text("target"),
-		Side: history.Side(text("side")), SpecVersion: text("spec_version"),
+		Side: history.Side(text("side")), SpecVersion: protocol.Named(text("spec_version")),
 		Reason: text("reason"), Link: text("link"),
 	}
 }
@@ -100,7 +101,7 @@ func (c *expectedChecker) check(row sim.Row, x analysis.Expectation, earlier []a
 	}
 	rule, known := oracle.FindRule(x.Rule)
 	if !known {
-		c.fault(row, "rule", fmt.Sprintf("there is no rule %q", x.Rule), ruleCure(x.Rule))
+		c.unjudged(row, x.Rule)
 	}
 	c.side(row, x, rule, known)
 	c.specVersion(row, x, rule, known)
@@ -117,6 +118,15 @@ func (c *expectedChecker) check(row sim.Row, x analysis.Expectation, earlier []a
 	if i >= 0 && known {
 		c.fault(row, "rule", fmt.Sprintf("line %d expects the same failure", earlier[i].Line), "leave one out")
 	}
+}
+
+// unjudged refuses a rule that does not exist, or that cannot fail.
+func (c *expectedChecker) unjudged(row sim.Row, rule string) {
+	if _, laidOut := oracle.FindAny(rule); laidOut {
+		c.fault(row, "rule", rule+" cannot fail", notJudged(rule))
+		return
+	}
+	c.fault(row, "rule", fmt.Sprintf("there is no rule %q", rule), ruleCure(rule))
 }
 
 // unfilled reports whether a placeholder of --write-expected-failures still

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 	"github.com/mcpsim/mcpsim/sim/targets"
 )
 
@@ -26,6 +28,7 @@ type choice struct {
 	specVersions   []string
 	scheduler      string
 	schedulerSeed  string
+	budgets        []string
 }
 
 func (c *choice) flags(cmd *cobra.Command) {
@@ -34,6 +37,7 @@ func (c *choice) flags(cmd *cobra.Command) {
 	f.StringVar(&c.server, "server", "", "target on the server's side, `NAME[@VERSION|@PATH]` (default: the scenario's)")
 	f.StringVar(&c.scheduler, "scheduler", "", "order of runnable goroutines, `shuffled|fifo` (default: the scenario's)")
 	f.StringVar(&c.schedulerSeed, "scheduler-seed", "", "seed of that order alone, `N` (default: from the seed)")
+	budgetFlag(cmd, &c.budgets)
 }
 
 // An experiment is a scenario with everything about it decided: who plays, at
@@ -48,7 +52,8 @@ type experiment struct {
 	asked          []string // protocol versions; empty: all that both sides speak
 	specVersions   []string // oldest first, at least one
 	schedulerSeed  *uint64
-	order          []string // the flags of the order of goroutines, as far as they were given
+	order          []string // the flags of the order of goroutines and of budgets, as far as they were given
+	budgets        map[string]time.Duration
 }
 
 // load reads the scenario, which is a name of the catalogue or a file, and
@@ -63,7 +68,7 @@ func (c *choice) load(typed string) (*experiment, error) {
 
 // decide applies the flags to a scenario.
 func (c *choice) decide(typed string, scenario *sim.Scenario) (*experiment, error) {
-	e := &experiment{typed: typed, scenario: scenario, asked: c.specVersions}
+	e := &experiment{typed: typed, scenario: scenario, asked: dated(c.specVersions)}
 	var err error
 	if c.client != "" {
 		e.scenario.Client = c.client
@@ -74,6 +79,10 @@ func (c *choice) decide(typed string, scenario *sim.Scenario) (*experiment, erro
 	if err := c.applyScheduler(e); err != nil {
 		return nil, usage(err)
 	}
+	if e.budgets, err = budgets(c.budgets); err != nil {
+		return nil, usage(err)
+	}
+	e.order = append(e.order, budgetWords(e.budgets)...)
 	if e.pinned, err = pins(e.scenario.Client, e.scenario.Server); err != nil {
 		return nil, usage(err)
 	}
@@ -146,6 +155,18 @@ func vocabulary() sim.Vocabulary {
 	return v
 }
 
+// dated replaces the names that versions go by.
+func dated(typed []string) []string {
+	var out []string
+	for _, v := range typed {
+		out = append(out, protocol.Named(v))
+	}
+	return out
+}
+
+// allVersions stands for every version that both sides speak.
+const allVersions = "all"
+
 // chooseVersions takes what was asked for, or all that the scenario and both
 // sides have in common, or else the newest that both sides speak.
 func (e *experiment) chooseVersions() error {
@@ -155,6 +176,10 @@ func (e *experiment) chooseVersions() error {
 	slices.Sort(spoken)
 	if len(spoken) == 0 {
 		return fmt.Errorf("there is no spec version that %s and %s both speak", e.client.Name, e.server.Name)
+	}
+	if slices.Contains(e.asked, allVersions) {
+		e.specVersions = spoken
+		return nil
 	}
 	for _, v := range e.asked {
 		if !slices.Contains(spoken, v) {
@@ -177,7 +202,7 @@ func (e *experiment) chooseVersions() error {
 // setup is what the workers need to know of the pair under test and of those
 // that stand beside it for comparison.
 func (e *experiment) setup(pairs []lease.Pair) lease.Setup {
-	return lease.Setup{Scenario: e.scenario.Marshal(), Pairs: pairs, Mode: lease.Judge}
+	return lease.Setup{Scenario: e.scenario.Marshal(), Pairs: pairs, Mode: lease.Judge, Budgets: e.budgets}
 }
 
 // tested is the pair under test; controls are the pairs beside it, see

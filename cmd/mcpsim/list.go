@@ -3,16 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
-	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
@@ -24,7 +21,7 @@ func newList() *cobra.Command {
 	}
 	return &cobra.Command{
 		Use:       "list scenarios|targets|rules",
-		Short:     "List the scenarios, the targets, or the rules that are judged",
+		Short:     "List the scenarios, the targets, or the rules",
 		GroupID:   groupLook,
 		Example:   "  mcpsim list rules",
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
@@ -74,10 +71,21 @@ func listTargets(out io.Writer) error {
 	rows := []string{"TARGET\tVERSION\tSIDES\tSPEC VERSIONS\tWHAT IT IS"}
 	for _, t := range linkedPlayers() {
 		rows = append(rows, strings.Join([]string{
-			t.Name, orDash(t.Version), sides(t), strings.Join(t.SpecVersions, " "), t.Doc,
+			t.Name, orDash(t.Version), sides(t), span(t.SpecVersions), t.Doc,
 		}, "\t"))
 	}
 	return table(out, rows)
+}
+
+// span names versions, oldest first, in short where none of those between the
+// first and the last is missing.
+func span(specVersions []string) string {
+	all := protocol.Versions()
+	n := len(specVersions)
+	if n < 3 || !strings.Contains(strings.Join(all, " "), strings.Join(specVersions, " ")) {
+		return strings.Join(specVersions, " ")
+	}
+	return specVersions[0] + " to " + specVersions[n-1]
 }
 
 func orDash(s string) string {
@@ -85,25 +93,4 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// bound names who a rule is for.
-func bound(side history.Side) string {
-	if side == history.World {
-		return "both"
-	}
-	return string(side)
-}
-
-func listRules(out io.Writer) error {
-	versions := []string{protocol.V20251125, protocol.V20260728}
-	rows := []string{"RULE\tBINDS\t" + strings.Join(versions, "\t") + "\tSTATEMENT"}
-	for _, r := range oracle.Rules() {
-		cells := []string{r.ID, bound(r.Side)}
-		for _, v := range versions {
-			cells = append(cells, orDash(string(r.Level(v))))
-		}
-		rows = append(rows, strings.Join(slices.Concat(cells, []string{r.Statement}), "\t"))
-	}
-	return table(out, rows)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // A replayCommand is mcpsim replay.
@@ -129,6 +130,9 @@ func (r *replayCommand) check() error {
 	if r.rule != "" && !slices.ContainsFunc(oracle.Rules(), func(rule oracle.Rule) bool { return rule.ID == r.rule }) {
 		return fmt.Errorf("--rule %q: there is no such rule; mcpsim list rules shows them", r.rule)
 	}
+	if r.specVersion == allVersions {
+		return errors.New("--spec-version all: a replay is of one world; name one version")
+	}
 	if _, err := hex.DecodeString(r.digest); err != nil || r.digest != "" && len(r.digest) != 16 {
 		return fmt.Errorf("--digest %q: it is the 16 hex digits that a finding's page or a replay prints", r.digest)
 	}
@@ -145,6 +149,7 @@ func (r *replayCommand) prepare(args []string) (*experiment, recorded, error) {
 		return nil, recorded{}, usage(errors.New("which world? name it with --seed N, or name a result directory and a finding: mcpsim replay RESULTDIR F1"))
 	}
 	if r.specVersion != "" {
+		r.specVersion = protocol.Named(r.specVersion)
 		r.specVersions = []string{r.specVersion}
 	}
 	e, err := r.load(args[0])
@@ -176,12 +181,16 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	if r.schedulerSeed == "" {
 		r.schedulerSeed = m.Flags["scheduler-seed"]
 	}
+	if given := m.Flags["budget"]; given != "" && len(r.budgets) == 0 {
+		r.budgets = strings.Split(given, ",")
+	}
 	if r.seed == "" {
 		r.seed = strconv.FormatUint(finding.ExampleSeed, 10)
 	}
 	if r.specVersion == "" {
 		r.specVersion = finding.SpecVersion
 	}
+	r.specVersion = protocol.Named(r.specVersion)
 	r.specVersions, r.rule = []string{r.specVersion}, finding.Rule
 	data, err := result.Scenario()
 	if err != nil {

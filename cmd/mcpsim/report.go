@@ -15,9 +15,10 @@ import (
 
 // A reportCommand is mcpsim report.
 type reportCommand struct {
-	format string
-	ascii  bool
-	stdout io.Writer
+	format   string
+	coverage bool
+	ascii    bool
+	stdout   io.Writer
 }
 
 func newReport() *cobra.Command {
@@ -32,10 +33,15 @@ The Markdown begins with one sentence that can stand in a release note. The JSON
 the summary with the run's decision and manifest beside it, as run --json prints it.
 With a finding's number, its page is printed.
 
+--coverage prints how often each rule was really put to the test: a table for each
+side, rule by rule, with a column for each phase of a call's life in which cancels
+were read.
+
 The report's last line names the exit code of the run; report itself exits with 0.`,
 		GroupID: groupLook,
 		Example: `  mcpsim report
   mcpsim report results/cancel-storm/latest --format markdown
+  mcpsim report latest --coverage
   mcpsim report latest F1`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,6 +51,7 @@ The report's last line names the exit code of the run; report itself exits with 
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.format, "format", formatText, "`text|markdown|json`")
+	f.BoolVar(&r.coverage, "coverage", false, "print how often each rule was exercised, and in which phase of a call")
 	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print text in ASCII only (default: unless the locale is UTF-8)")
 	return cmd
 }
@@ -59,6 +66,9 @@ const (
 func (r *reportCommand) run(args []string) error {
 	if r.format != formatText && r.format != formatMarkdown && r.format != formatJSON {
 		return usage(fmt.Errorf("--format %q: it is %s, %s or %s", r.format, formatText, formatMarkdown, formatJSON))
+	}
+	if r.coverage && (len(args) == 2 || r.format != formatText) {
+		return usage(errors.New("--coverage is of a whole run, and text; the Markdown has it among its counts, the JSON as exercised"))
 	}
 	result, err := openResult(args)
 	if err != nil {
@@ -97,6 +107,9 @@ func (r *reportCommand) render(result *analysis.Run, args []string) (string, err
 		return "", err
 	}
 	report.Style = analysis.Style{Color: colorful(r.stdout), ASCII: r.ascii}
+	if r.coverage {
+		return analysis.CoverageText(report), nil
+	}
 	switch r.format {
 	case formatMarkdown:
 		return analysis.MarkdownReport(report), nil

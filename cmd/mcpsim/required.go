@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 )
 
 // required lists the rules that have to be exercised, or the run says nothing: those
@@ -32,12 +33,13 @@ func exercised(summary analysis.Summary) map[string]map[string]bool {
 
 // required lists, for the decision, one rule for every requirement of the
 // scenario that is not met at some version, and of those that are met the rule
-// that met it.
+// that met it. A version that has none of a requirement's rules cannot meet it,
+// and need not.
 func (e *experiment) required(exercised map[string]map[string]bool) []string {
 	rules := map[string]bool{}
 	for _, req := range e.scenario.Require {
 		for _, v := range e.specVersions {
-			if !req.AppliesTo(v) {
+			if !req.AppliesTo(v) || !slices.ContainsFunc(req.AnyOf, boundAt(v)) {
 				continue
 			}
 			met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] })
@@ -49,4 +51,12 @@ func (e *experiment) required(exercised map[string]map[string]bool) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(rules))
+}
+
+// boundAt reports whether a rule binds at a protocol version.
+func boundAt(specVersion string) func(id string) bool {
+	return func(id string) bool {
+		rule, known := oracle.FindRule(id)
+		return known && rule.Level(specVersion) != ""
+	}
 }

@@ -52,6 +52,6 @@ history: a seed that shows a fault shows it again.`,
 	)
 	root.SetHelpCommandGroupID(groupSetup)
 	root.SetCompletionCommandGroupID(groupSetup)
-	root.AddCommand(newRun(), newReplay(), newCheck(), newReport(), newList(), newShow(), newDoctor(), newVersion())
+	root.AddCommand(newRun(), newReplay(), newCheck(), newReport(), newList(), newExplain(), newShow(), newDoctor(), newVersion())
 	return root
 }

@@ -14,7 +14,7 @@ import (
 func chosenRules(typed []string) ([]string, error) {
 	for _, id := range typed {
 		if _, known := oracle.FindRule(id); !known {
-			return nil, fmt.Errorf("--rules %q: there is no such rule; %s", id, ruleCure(id))
+			return nil, fmt.Errorf("--rules %q: %s", id, notJudged(id))
 		}
 	}
 	var out []string
@@ -36,6 +36,18 @@ func bind(rules, specVersions []string) error {
 		}
 	}
 	return nil
+}
+
+// notJudged says why a rule cannot be judged by, and what to do about it.
+func notJudged(id string) string {
+	rule, known := oracle.FindAny(id)
+	switch {
+	case known && rule.Never != "":
+		return "it never convicts; mcpsim explain " + id + " says why"
+	case known:
+		return "it is laid out and not judged yet, since it needs " + rule.Awaits + "; mcpsim explain " + id
+	}
+	return "there is no such rule; " + ruleCure(id)
 }
 
 // ruleCure is what to do about the name of a rule that is none.

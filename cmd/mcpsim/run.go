@@ -87,7 +87,7 @@ rule was exercised at all.`,
 	f.StringVar(&r.seeds, "seeds", defaultSeeds, "seeds to run, `LIST` like 7 or 0-999 or 3,9,20-25, or random, or random:200")
 	f.DurationVar(&r.budget, "for", 0, "take no new seed after this `TIME`, such as 10m; without --seeds, go on from 0 until then")
 	f.BoolVar(&r.until, "until-finding", false, "stop at the smallest seed with a finding that is not expected")
-	f.StringArrayVar(&r.specVersions, "spec-version", nil, "protocol version, `DATE`; may be repeated (default: all that both sides speak)")
+	f.StringArrayVar(&r.specVersions, "spec-version", nil, "protocol version, `DATE`; may be repeated; all: each that both sides speak (default: the scenario's)")
 	f.IntVar(&r.jobs, "jobs", runtime.NumCPU(), "workers at a time, `N`; the result does not depend on it")
 	f.StringVar(&r.out, "out", "", "result directory, `DIR` (default: results/<scenario>/<run id>)")
 	r.define(cmd)
@@ -186,6 +186,9 @@ func (r *runCommand) manifest(e *experiment, worker engine.Worker) analysis.Mani
 	maps.Copy(m.Flags, r.gateFlags.resolved())
 	if r.budget > 0 {
 		m.Flags["for"] = r.budget.String()
+	}
+	if len(e.budgets) > 0 {
+		m.Flags["budget"] = strings.Join(r.budgets, ",")
 	}
 	if r.until {
 		m.Flags["until-finding"] = "true"

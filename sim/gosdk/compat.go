@@ -3,6 +3,7 @@ package gosdk
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,11 +18,11 @@ import (
 // specVersions are those that the linked SDK speaks and mcpsim judges. The
 // option that marks the release that brought 2026-07-28 stands for it.
 func specVersions() []string {
-	out := []string{protocol.V20250618, protocol.V20251125}
+	all := protocol.Versions()
 	if hasField(mcp.StreamableHTTPOptions{}, "PropagateRequestCancellation") {
-		out = append(out, protocol.V20260728)
+		return all
 	}
-	return out
+	return slices.DeleteFunc(all, protocol.Modern)
 }
 
 // choose makes the client ask for one version. Before v1.8.0 it asks for its newest
@@ -32,16 +33,20 @@ func choose(version string) *mcp.ClientSessionOptions {
 	return opts
 }
 
-// narrow makes the server serve one version. Before v1.8.0 it serves all; there
-// a legacy session comes about by refusing the question that opens a modern one.
+// narrow makes the server serve one version. Before v1.8.0 it serves all, and its
+// client asks for the newest; there a legacy session comes about by refusing the
+// question that opens a modern one and by agreeing on the version that is served.
 func narrow(opts *mcp.ServerOptions, version string) (refusal mcp.Middleware) {
 	if set(opts, "SupportedProtocolVersions", []string{version}) || protocol.Modern(version) {
 		return nil
 	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if method == "server/discover" {
+			if method == protocol.Discover {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
+			}
+			if params, ok := req.GetParams().(*mcp.InitializeParams); ok && params != nil {
+				params.ProtocolVersion = version
 			}
 			return next(ctx, method, req)
 		}

@@ -28,6 +28,8 @@ func Target(version string) sim.Target {
 		SpecVersions: specVersions(),
 		Sends:        slices.DeleteFunc(sim.Methods(), func(m string) bool { return m == protocol.Discover }),
 		Serves:       sim.Methods(),
+		Asks:         sim.Questions(),
+		Answers:      sim.Questions(),
 		Doc:          "the official Go SDK over its own stdio transport (IOTransport)",
 		NewClient:    newClient,
 		NewServer:    newServer,
@@ -35,18 +37,20 @@ func Target(version string) sim.Target {
 }
 
 type client struct {
+	env     sim.ClientEnv
 	version string
 	session *mcp.ClientSession
 }
 
-func newClient(env sim.ClientEnv) sim.Client { return &client{version: env.SpecVersion} }
+func newClient(env sim.ClientEnv) sim.Client { return &client{env: env, version: env.SpecVersion} }
 
 // Connect does the handshake of the version that was asked for, and errs when
 // the two agree on another one.
 func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
-	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, &mcp.ClientOptions{
-		Capabilities: &mcp.ClientCapabilities{},
-	})
+	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, clientOptions(c.env))
+	for _, uri := range c.env.Roots {
+		impl.AddRoots(&mcp.Root{URI: uri})
+	}
 	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out}, choose(c.version))
 	if err != nil {
 		return err

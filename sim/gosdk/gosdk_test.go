@@ -34,8 +34,12 @@ func TestEveryMethod(t *testing.T) {
 }
 
 func call(t *testing.T, client, server sim.Target, version, method string) *history.History {
-	sc, err := sim.Parse("test.yaml", []byte("name: one\nsummary: one call\nhandlers: [{kind: chatty, every: 4ms, work: 10ms}]\n"+
-		"load: {requests: [{kind: "+method+"}]}\n"))
+	return play(t, client, server, version, "handlers: [{kind: chatty, every: 4ms, work: 10ms}]\nload: {requests: [{kind: "+method+"}]}\n")
+}
+
+// play runs one world of a scenario with that in it.
+func play(t *testing.T, client, server sim.Target, version, what string) *history.History {
+	sc, err := sim.Parse("test.yaml", []byte("name: one\nsummary: one call\n"+what))
 	require.NoError(t, err)
 	schedule, err := sim.Expand(sc, 1, nil)
 	require.NoError(t, err)
@@ -70,4 +74,50 @@ func answered(t *testing.T, h *history.History, method string) {
 		return
 	}
 	assert.Empty(t, value)
+}
+
+// Whatever a tool asks comes through the adapter on either side, and so does the
+// client's answer.
+func TestEveryQuestion(t *testing.T) {
+	sdk, strict := gosdk.Target("v0.0.0"), reference.Targets()[0]
+	for _, pair := range []struct{ client, server sim.Target }{{sdk, strict}, {strict, sdk}} {
+		for _, version := range sdk.SpecVersions {
+			for _, kind := range sim.Questions() {
+				t.Run(pair.client.Name+" to "+pair.server.Name+" "+version+" "+kind, func(t *testing.T) {
+					work := ", work: 20ms"
+					if kind == "roots/list" {
+						work = ""
+					}
+					h := play(t, pair.client, pair.server, version, "handlers: [{kind: asking, work: 10ms, asks: {kind: "+kind+work+"}}]\n")
+					if version == "2026-07-28" {
+						assert.Equal(t, "servers ask nothing of clients at 2026-07-28", h.Header.Calls[0].NotAsked)
+						return
+					}
+					answeredBoth(t, h, kind)
+				})
+			}
+		}
+	}
+}
+
+func answeredBoth(t *testing.T, h *history.History, kind string) {
+	returned := map[int]string{}
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == history.Return:
+			assert.Empty(t, e.Text)
+			returned[e.Call] = e.Value
+		case e.Kind == history.Read && e.Side == history.Client && e.Msg.Kind == history.Request:
+			assert.Equal(t, kind, e.Msg.Method)
+			assert.Equal(t, 2, e.Msg.Call)
+		case e.Kind == history.Start && e.Call == 2:
+			assert.Equal(t, history.Client, e.Side)
+		}
+	}
+	assert.Equal(t, "call 1 done", returned[1])
+	if kind != "roots/list" {
+		assert.Equal(t, "call 2 done", returned[2])
+	} else {
+		assert.Contains(t, returned, 2)
+	}
 }

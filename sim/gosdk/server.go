@@ -47,7 +47,7 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 // protocol error, as the SDK documents for low-level handlers.
 func handler(tool sim.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		text, err := tool.Run(ctx, req.Params.Arguments, progress(ctx, req.Session, req.Params))
+		text, err := run(tool, ctx, req)
 		if err != nil {
 			return nil, err
 		}

@@ -54,6 +54,8 @@ type Call struct {
 	// of the targets has no such method: "2026-07-28 has no ping". Nothing is to be
 	// concluded from such a call.
 	NotAsked string `json:"not_asked,omitempty"`
+	// Parent is the call whose tool makes this one, of a nested call.
+	Parent int `json:"parent,omitempty"`
 }
 
 // Obedient reports whether the tool stops when it is told. The others run on
@@ -74,6 +76,9 @@ type Header struct {
 	Horizon       time.Duration `json:"horizon_ns"` // what has not happened by then counts as never
 	Settle        time.Duration `json:"settle_ns"`  // how long the world is left alone after the last call, and again after close
 	Calls         []Call        `json:"calls"`
+	// Nested are the calls that tools make of the client while they work. Their
+	// numbers follow those of Calls. For them the client is the receiver.
+	Nested []Call `json:"nested,omitempty"`
 	// Unavailable says what else was asked for and a target cannot do: "client
 	// go-sdk repeats no cancels".
 	Unavailable []string `json:"unavailable,omitempty"`
@@ -81,6 +86,9 @@ type Header struct {
 	// purpose, behind its side: "client:ID-NO-REUSE-L". Breaches of these by that side
 	// prove nothing about anybody.
 	Deliberate []string `json:"deliberate,omitempty"`
+	// Budgets are the times that a judge is to use in place of its own where the
+	// specification sets none, by name; see package oracle.
+	Budgets map[string]time.Duration `json:"budgets_ns,omitempty"`
 }
 
 // Modern reports whether the protocol version is of the stateless era, which

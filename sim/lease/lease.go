@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // The descriptors of a worker.
@@ -51,6 +52,8 @@ type Setup struct {
 	Pairs    []Pair `json:"pairs"`
 	Mode     Mode   `json:"mode"`
 	Stream   bool   `json:"stream"` // send each event as it happens
+	// Budgets go into the header of every history, as the judge's.
+	Budgets map[string]time.Duration `json:"budgets_ns,omitempty"`
 }
 
 // A Lease is one world to run.

@@ -16,18 +16,19 @@ import (
 )
 
 type client struct {
+	env     sim.ClientEnv
 	version string
 	impl    *sdk.Client
 	in      io.Closer // the SDK leaves what it reads from to its owner
 }
 
-func newClient(env sim.ClientEnv) sim.Client { return &client{version: env.SpecVersion} }
+func newClient(env sim.ClientEnv) sim.Client { return &client{env: env, version: env.SpecVersion} }
 
 // Connect does the handshake of the version that was asked for, and errs when
 // the two agree on another one.
 func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 	noLog := io.NopCloser(strings.NewReader(""))
-	c.in, c.impl = conn.In, sdk.NewClient(transport.NewIO(conn.In, conn.Out, noLog))
+	c.in, c.impl = conn.In, sdk.NewClient(transport.NewIO(conn.In, conn.Out, noLog), clientOptions(c.env)...)
 	// The transport keeps this context for as long as it lives.
 	if err := c.impl.Start(context.WithoutCancel(ctx)); err != nil {
 		return err

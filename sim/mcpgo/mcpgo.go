@@ -25,6 +25,8 @@ func Target(version string) sim.Target {
 		SpecVersions: specVersions(),
 		Sends:        without(sim.Methods(), protocol.Discover),
 		Serves:       served(),
+		Asks:         sim.Questions(),
+		Answers:      sim.Questions(),
 		Unmarked:     unmarked(),
 		OneWorld:     true,
 		Doc:          "mcp-go by Mark III Labs: its StdioServer, and its client over transport.NewIO",

@@ -19,6 +19,9 @@ type server struct{ impl *sdk.StdioServer }
 // no way to serve one alone.
 func newServer(env sim.ServerEnv) sim.Server {
 	impl := sdk.NewMCPServer("mcpsim-tools", "0", options(env)...)
+	if asks(env.Tools) {
+		impl.EnableSampling()
+	}
 	for _, tool := range env.Tools {
 		impl.AddTool(mcp.NewToolWithRawSchema(tool.Name, "", json.RawMessage(`{"type":"object"}`)), handler(tool))
 	}
@@ -45,6 +48,7 @@ func options(env sim.ServerEnv) []sdk.ServerOption {
 	if len(env.Prompts) > 0 {
 		out = append(out, sdk.WithPromptCapabilities(false))
 	}
+	out = append(out, asking(env.Tools)...)
 	if env.Complete != nil {
 		out = append(out, completion(env.Complete)...)
 	}
@@ -64,7 +68,7 @@ func handler(tool sim.Tool) sdk.ToolHandlerFunc {
 		if err != nil {
 			return nil, err
 		}
-		text, err := tool.Run(ctx, args, progress(ctx, request.Params.Meta))
+		text, err := run(tool, ctx, args, progress(ctx, request.Params.Meta))
 		if err != nil {
 			return nil, err
 		}

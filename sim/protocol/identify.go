@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -156,8 +157,32 @@ func callOf(method, params string) int {
 		text, _ = Text(Member(Member(params, "arguments"), "call"))
 	case Complete:
 		text, _ = Text(Member(Member(params, "argument"), "value"))
+	case Elicitation:
+		text, _ = Text(Member(params, "message"))
+	case Sampling:
+		text = SamplingText(params)
 	}
 	return int(integer(text))
+}
+
+// SamplingText returns the text of the first message of a sampling/createMessage,
+// whose content is one block or a list of them; empty: it has none.
+func SamplingText(params string) string {
+	content := Member(first(Member(params, "messages")), "content")
+	if strings.HasPrefix(content, "[") {
+		content = first(content)
+	}
+	text, _ := Text(Member(content, "text"))
+	return text
+}
+
+// first returns the first item of a JSON array, "" if there is none.
+func first(array string) string {
+	var items []json.RawMessage
+	if json.Unmarshal([]byte(array), &items) != nil || len(items) == 0 {
+		return ""
+	}
+	return string(items[0])
 }
 
 // readNotification does the same for a notification.

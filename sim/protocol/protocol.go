@@ -24,11 +24,29 @@ func Versions() []string {
 	return []string{V20241105, V20250326, V20250618, V20251125, V20260728}
 }
 
+// Draft is another name of the version that the specification is being written
+// towards, see [Named].
+const Draft = "draft"
+
+// Named returns the version that people mean by what they type. The draft has
+// become the newest version and has had no text of its own since.
+func Named(typed string) string {
+	if typed == Draft {
+		return V20260728
+	}
+	return typed
+}
+
 // Modern reports whether version is of the stateless era, which began with
 // 2026-07-28: every request carries its own version and capabilities in _meta,
 // and there is neither an initialize handshake nor a ping. Dates compare as
 // text.
 func Modern(version string) bool { return version >= V20260728 }
+
+// DeclaresCompletions reports whether a server of the version has a capability
+// for completions. The method is older: in the first version a server just
+// answers it, or not.
+func DeclaresCompletions(version string) bool { return version >= V20250326 }
 
 // Method names.
 const (
@@ -45,6 +63,11 @@ const (
 	PromptsList   = "prompts/list"
 	PromptsGet    = "prompts/get"
 	Complete      = "completion/complete"
+
+	// What servers ask of clients, in the legacy era.
+	Sampling    = "sampling/createMessage"
+	Elicitation = "elicitation/create" // since 2025-06-18
+	RootsList   = "roots/list"
 
 	Cancelled = "notifications/cancelled"
 	Progress  = "notifications/progress"

@@ -46,7 +46,11 @@ func (n *session) callTool(c *call, params string) []byte {
 		return c.refusal(internalError(err))
 	}
 	text, err := n.guarded(c, func(progress func(float64) error) (string, error) {
-		return n.env.Tools[i].Run(c.ctx, json.RawMessage(args), progress)
+		tool := n.env.Tools[i]
+		if tool.Asking != nil {
+			return tool.Asking(c.ctx, json.RawMessage(args), progress, n.ask)
+		}
+		return tool.Run(c.ctx, json.RawMessage(args), progress)
 	})
 	return appendToolResult(make([]byte, 0, frameSize), n.version, c.id, text, err)
 }

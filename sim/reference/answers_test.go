@@ -61,7 +61,7 @@ func TestAnswers(t *testing.T) {
 			`"result":{$type$cache"prompts":[{"name":"p","arguments":[{"name":"call","required":true}]}]}`},
 		{"the tools, of which there are none", "tools/list", ``, `"result":{$type$cache"tools":[]}`},
 	} {
-		for _, version := range []string{protocol.V20251125, protocol.V20260728} {
+		for _, version := range protocol.Versions() {
 			kind, cache := "", ""
 			if protocol.Modern(version) {
 				kind, cache = complete, uncached

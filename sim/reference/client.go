@@ -20,13 +20,17 @@ import (
 type client struct {
 	caller protocol.Caller
 	defect defect
-	repeat int   // see sim.ClientEnv
+	repeat int // see sim.ClientEnv
+	env    sim.ClientEnv
 	link   *link // nil until Connect
 }
 
 func newClient(env sim.ClientEnv, d defect) *client {
 	return &client{
-		caller: protocol.Caller{Version: env.SpecVersion, Name: programName, Release: programRelease},
+		caller: protocol.Caller{
+			Version: env.SpecVersion, Name: programName, Release: programRelease, Capabilities: clientCapabilities(env),
+		},
+		env:    env,
 		defect: d,
 		repeat: env.RepeatCancels,
 	}

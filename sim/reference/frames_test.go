@@ -62,7 +62,7 @@ func FuzzPeers(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}` + "\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n[]\n\n{"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		for _, version := range []string{protocol.V20251125, protocol.V20260728} {
+		for _, version := range protocol.Versions() {
 			var out bytes.Buffer
 			server := newServer(sim.ServerEnv{SpecVersion: version}, none)
 			err := server.Serve(t.Context(), connOf(stream, &out))

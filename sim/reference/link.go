@@ -28,8 +28,13 @@ type link struct {
 	closeOut func() error
 	hangup   func() error
 
-	mu      sync.Mutex // guards what follows; nobody waits for the network with it
-	changed *sync.Cond // the queue or down changed; the writer waits for it
+	env  sim.ClientEnv
+	ctx  context.Context // of the application's answers
+	stop context.CancelFunc
+
+	mu      sync.Mutex            // guards what follows; nobody waits for the network with it
+	asked   map[string]*answering // what the server asks, by raw id
+	changed *sync.Cond            // the queue or down changed; the writer waits for it
 	lastID  int64
 	waiting map[string]*waiter // by raw id; of several with one id, the oldest
 	queue   []*outgoing        // frames that the writer has not begun
@@ -85,8 +90,9 @@ var errClosing = errors.New("the session is closed")
 func openLink(conn sim.Conn, c *client) *link {
 	l := &link{
 		conn: conn, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat,
-		waiting: map[string]*waiter{},
+		waiting: map[string]*waiter{}, env: c.env, asked: map[string]*answering{},
 	}
+	l.ctx, l.stop = context.WithCancel(context.Background())
 	l.changed = sync.NewCond(&l.mu)
 	l.closeOut = sync.OnceValue(conn.Out.Close)
 	l.hangup = sync.OnceValue(func() error { return errors.Join(l.closeOut(), conn.In.Close()) })
@@ -258,8 +264,11 @@ func (l *link) receive(m *history.Message) error {
 	case m.IsReply():
 		return l.deliver(m)
 	case m.Kind == history.Request && !l.modern:
-		return l.reply(m)
+		return l.serve(m)
 	case m.IsCancel():
+		if !l.modern {
+			l.retracted(m.Ref)
+		}
 		return l.afterServerCancel(m)
 	case m.Method == protocol.Progress:
 		return l.afterProgress(m)
@@ -287,20 +296,13 @@ func (l *link) deliver(m *history.Message) error {
 	return nil
 }
 
-// reply answers a request of a legacy server's. Only ping is offered.
-func (l *link) reply(m *history.Message) error {
-	frame := protocol.AppendResult(nil, m.ID, `{}`)
-	if m.Method != protocol.Ping {
-		frame = protocol.AppendError(nil, m.ID, protocol.RPCError{
-			Code: protocol.MethodNotFound, Message: "method not found: " + m.Method,
-		})
-	}
+// reply queues the answer to a request of a legacy server's.
+func (l *link) reply(frame []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.queue) >= maxReplies+len(l.waiting) {
-		return errors.New("the server asks and does not read the answers")
+		return errTooMany
 	}
-	l.pranks.foreign = m.ID
 	l.enqueue(&outgoing{line: append(frame, '\n')})
 	return nil
 }
@@ -331,6 +333,7 @@ func (l *link) takeDown(err error) {
 		}
 	}
 	clear(l.waiting)
+	l.stop()
 	l.changed.Signal()
 }
 

@@ -45,7 +45,7 @@ func capabilities(env sim.ServerEnv) string {
 	if len(env.Prompts) > 0 {
 		out = append(out, `"prompts":{}`)
 	}
-	if env.Complete != nil {
+	if env.Complete != nil && protocol.DeclaresCompletions(env.SpecVersion) {
 		out = append(out, `"completions":{}`)
 	}
 	return `{` + strings.Join(out, ",") + `}`

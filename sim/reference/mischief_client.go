@@ -37,6 +37,13 @@ func (p *pranks) abandon(w *waiter) {
 	p.waited[w.id] = true
 }
 
+// noteForeign takes note of a request of the server's.
+func (l *link) noteForeign(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pranks.foreign = id
+}
+
 // proper reports whether a request may have the id: a string or an integer.
 func proper(id string) bool {
 	return id != "" && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9') && (id[0] == '"' || !strings.ContainsAny(id, ".eE"))

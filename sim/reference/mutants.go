@@ -76,7 +76,7 @@ func (m Mutant) Expect(version string) []string {
 // the client, those whose defect shows when a session ends, those that get calls
 // wrong that nobody cancels, and those that mischief brings out.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), idMutants())
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), nestedMutants(), idMutants())
 }
 
 func serverMutants() []Mutant {

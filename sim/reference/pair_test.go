@@ -123,7 +123,7 @@ func drawPair(t *rapid.T) *pair {
 		return direction{ms(label+" delay", 0, 5), rapid.SampledFrom([]int{0, 16, 400}).Draw(t, label+" buffer")}
 	}
 	p := &pair{
-		version: rapid.SampledFrom([]string{protocol.V20251125, protocol.V20260728}).Draw(t, "version"),
+		version: rapid.SampledFrom(protocol.Versions()).Draw(t, "version"),
 		up:      direction("up"), down: direction("down"),
 		closeAt: ms("close", 0, 1) * time.Duration(rapid.IntRange(0, 40).Draw(t, "close at")),
 	}

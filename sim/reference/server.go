@@ -54,6 +54,7 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 		n.end(err)
 	}
 	n.stop()
+	n.asks.giveUp()
 	n.running.Wait()
 	return errors.Join(n.outcome(), n.hangup())
 }
@@ -66,6 +67,7 @@ type session struct {
 	ctx     context.Context // the handlers'
 	stop    context.CancelFunc
 	running sync.WaitGroup  // one for each request that is being worked on
+	asks    questions       // what tools have asked the client
 	opened  bool            // legacy: initialize has been read. The reader's own
 	kept    map[string]bool // ids that some mutants remember. The reader's own
 	hangup  func() error    // closes both ends, once
@@ -95,6 +97,8 @@ func (n *session) read() error {
 			if m.Method == protocol.Cancelled {
 				n.cancelled(m)
 			}
+		case history.Response, history.ErrorReply:
+			n.asks.deliver(m)
 		case history.Invalid:
 			n.complain(damage(m.Raw))
 		}

@@ -11,8 +11,9 @@
 // wants it refused.
 //
 // Read in this order: targets.go lists what there is; server.go and gate.go are
-// the server, answers.go and lists.go what it says; client.go and link.go are the
-// client, calls.go what it asks; frames.go and results.go are what both need;
+// the server, answers.go and lists.go what it says, questions.go what its tools ask;
+// client.go and link.go are the client, calls.go what it asks, answering.go what it
+// says to what a server asks; frames.go and results.go are what both need;
 // mutants.go is the table of defects and what each adds.
 //
 // Whatever the order in which goroutines run, the strict peers keep the rules
@@ -59,9 +60,11 @@ func target(name, doc string) sim.Target {
 	return sim.Target{
 		Name:         name,
 		Package:      codePath,
-		SpecVersions: []string{protocol.V20250618, protocol.V20251125, protocol.V20260728},
+		SpecVersions: protocol.Versions(),
 		Sends:        sim.Methods(),
 		Serves:       sim.Methods(),
+		Asks:         sim.Questions(),
+		Answers:      sim.Questions(),
 		Doc:          doc,
 	}
 }

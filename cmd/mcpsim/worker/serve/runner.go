@@ -82,6 +82,7 @@ func (r *runner) world(l lease.Lease) (lease.Reply, error) {
 	cfg := sim.WorldConfig{
 		Scenario: r.scenario, Schedule: schedule, SpecVersion: l.SpecVersion,
 		Client: p.client, Server: p.server, Clock: "virtual", Observe: r.setup.Mode != lease.Bare,
+		Budgets: r.setup.Budgets,
 	}
 	if r.events != nil {
 		cfg.Sink = &stream{send: r.events}

@@ -1,0 +1,73 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+)
+
+func TestCoverage(t *testing.T) {
+	text := CoverageText(testReport(synthSummary(answers, 500, legacy, modern), false, nil, legacy, modern))
+	golden(t, "coverage.txt", text)
+	for line := range strings.Lines(text) {
+		assert.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, "%q", line)
+	}
+}
+
+// coverageOf is the line of one rule in a run at two versions.
+func coverageOf(older, newer RuleTally) []coverage {
+	older.Rule, newer.Rule = "CANCEL-SILENCE", "CANCEL-SILENCE"
+	return Summary{Groups: []Group{
+		{Arm: ArmTarget, SpecVersion: legacy, Rules: []RuleTally{older}},
+		{Arm: ArmTarget, SpecVersion: modern, Rules: []RuleTally{newer}},
+		{Arm: ArmReference, SpecVersion: modern, Rules: []RuleTally{{Rule: "CANCEL-SILENCE", Level: oracle.Must, Checked: 99}}},
+	}}.covered("server")
+}
+
+func TestCoverageOfARule(t *testing.T) {
+	running := RuleTally{Level: oracle.MustNot, Checked: 7, Exercised: []oracle.Exercise{
+		{Handler: "cooperative", Phase: oracle.Running, N: 3}, {Handler: "stubborn", Phase: oracle.Running, N: 2}, {Handler: "chatty", N: 1},
+	}}
+	for _, c := range []struct {
+		why          string
+		older, newer RuleTally
+		want         []coverage
+	}{
+		{"a version without the rule says nothing, and the reference is another arm", RuleTally{}, running, []coverage{
+			{rule: "CANCEL-SILENCE", phases: map[oracle.Phase]int{oracle.Running: 5}, other: 2, checked: 7, bound: true}}},
+		{"one that has it and did not exercise it is named", RuleTally{Level: oracle.MustNot}, running, []coverage{
+			{rule: "CANCEL-SILENCE", phases: map[oracle.Phase]int{oracle.Running: 5}, other: 2, checked: 7, bound: true, never: []string{legacy}}}},
+		{"a rule of no version of the run has no line", RuleTally{}, RuleTally{}, nil},
+	} {
+		got := coverageOf(c.older, c.newer)
+		if c.want == nil {
+			assert.Empty(t, got, c.why)
+			continue
+		}
+		assert.Equal(t, c.want, got, c.why)
+	}
+}
+
+func TestEveryPhaseHasAColumn(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range phasesInOrder() {
+		name := phaseName(p)
+		assert.Less(t, len(name), coverageWidth, "%s has to fit", name)
+		assert.False(t, seen[name], "%s is there twice", name)
+		seen[name] = true
+	}
+}
+
+// TestMissing: what is required and was not exercised comes first, with its cure,
+// and is not named among the rest again.
+func TestMissing(t *testing.T) {
+	r := testReport(synthSummary(unasked, 500, modern), false, []string{"CANCEL-INVALID-IGNORED or CANCEL-SILENCE at " + modern}, modern)
+	assert.Equal(t, []string{"CANCEL-INVALID-IGNORED or CANCEL-SILENCE at " + modern}, r.Decision.Missing)
+	lines := strings.Split(r.silentRules(), "\n")
+	assert.Equal(t, "!   required and not exercised: CANCEL-INVALID-IGNORED or CANCEL-SILENCE at 2026-07-28. go-sdk's", lines[0])
+	assert.NotContains(t, strings.Join(lines[2:], " "), "CANCEL-SILENCE")
+}

@@ -1,0 +1,76 @@
+package oracle
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// The same history under several budgets: only they decide.
+func TestBudgets(t *testing.T) {
+	late := script{text: running + `30 client cancel 1; > cancel 1; return 1 canceled
+		40 server < cancel 1
+		60 server told 1; end 1 canceled`}
+	slow := bare(closedEarly + `9060 server told 1; end 1 canceled; hangup; served`)
+	for _, c := range []struct {
+		why, rule string
+		script    script
+		budgets   map[string]time.Duration
+		clock     string
+		want      Status
+	}{
+		{"twenty milliseconds are too long by default", "CANCEL-STOP-WORK", late, nil, "", Fail},
+		{"and within a budget of thirty", "CANCEL-STOP-WORK", late, map[string]time.Duration{"stop": 30 * ms}, "", Pass},
+		{"but not within one of ten", "CANCEL-STOP-WORK", late, map[string]time.Duration{"stop": 10 * ms}, "", Fail},
+		{"in wall time they are within the grace", "CANCEL-STOP-WORK", late, nil, "wall", Pass},
+		{"which can be made shorter", "CANCEL-STOP-WORK", late, map[string]time.Duration{"grace": ms}, "wall", Fail},
+		{"nine seconds are soon enough to end by default", "SHUT-STDIO-SERVER", slow, nil, "", Pass},
+		{"and not within five", "SHUT-STDIO-SERVER", slow, map[string]time.Duration{"shutdown": 5 * time.Second}, "", Fail},
+		{"another budget changes nothing", "SHUT-STDIO-SERVER", slow, map[string]time.Duration{"stop": time.Second}, "", Pass},
+	} {
+		h := c.script.history(t)
+		h.Header.Budgets = c.budgets
+		if c.clock != "" {
+			h.Header.Clock = c.clock
+		}
+		assert.Equal(t, c.want, verdictOf(t, Judge(h), c.rule).Status, c.why)
+	}
+}
+
+// What a budget bounds is measured where the rule was kept.
+func TestTook(t *testing.T) {
+	j := Judge(script{text: running + `30 server end 1 "done 1"; > result 1
+		40 client < result 1; return 1 "done 1"`}.history(t))
+	assert.Equal(t, []time.Duration{0}, verdictOf(t, j, "SHUT-STDIO-SERVER").Took, "it ended in the instant of the end of its input")
+	assert.Equal(t, []time.Duration{2 * ms}, verdictOf(t, j, "CLOSE-BOUNDED").Took, "from Close to its return")
+}
+
+func TestBudgetTable(t *testing.T) {
+	for _, b := range Budgets() {
+		assert.NotEmpty(t, b.What, b.Name)
+		assert.NotEmpty(t, b.Why, b.Name)
+		assert.False(t, b.Fixed && b.SetBy != "", "%s is fixed, or something sets it", b.Name)
+		require.NotEmpty(t, b.Rules, b.Name)
+		for _, id := range b.Rules {
+			r, ok := FindRule(id)
+			require.True(t, ok, "%s bounds %s", b.Name, id)
+			assert.Contains(t, r.Budgets(), b, id)
+		}
+	}
+	_, ok := FindBudget("patience")
+	assert.False(t, ok)
+}
+
+func TestBudgetOfAHistory(t *testing.T) {
+	shutdown, _ := FindBudget("shutdown")
+	horizon, _ := FindBudget("horizon")
+	h := history.Header{Horizon: time.Minute}
+	assert.Equal(t, 10*time.Second, shutdown.In(h))
+	assert.Equal(t, time.Minute, horizon.In(h), "the scenario's, which the header has")
+	h.Budgets = map[string]time.Duration{"shutdown": time.Second}
+	assert.Equal(t, time.Second, shutdown.In(h))
+}
