@@ -130,5 +130,8 @@ func endWording(rule string) RuleText {
 		return RuleText{Says: "does not cancel what a tool had asked when the tool is told to stop",
 			Counts: "questions of tools that were told to stop", Exercise: "No tool was told to stop while the client had its question: use tools of the kind asking."}
 	}
-	return wireWording(rule)
+	if t := wireWording(rule); t.Says != "" {
+		return t
+	}
+	return strayWording(rule)
 }

@@ -70,6 +70,6 @@ func TestReadmeScenario(t *testing.T) {
 func TestReadRefusesOtherNames(t *testing.T) {
 	for _, name := range []string{"", "quiet", "cancel-storm.yaml", "../scenarios/cancel-storm", "embed.go"} {
 		_, err := scenarios.Read(name)
-		assert.ErrorContains(t, err, "there are abrupt-close, aimed-cancels", "%q", name)
+		assert.ErrorContains(t, err, "there are abrupt-close, aimed-cancels, back-to-back", "%q", name)
 	}
 }

@@ -36,7 +36,21 @@ func (w *world) serverEnv() ServerEnv {
 	if w.asksFor(protocol.Complete) {
 		env.Complete = w.runNumbered
 	}
+	if w.Server.Unruly && len(w.Scenario.Mischief) > 0 {
+		env.Mischief = w.serverMischief
+	}
 	return env
+}
+
+func (w *world) serverMischief(call int) (kinds []string, control bool) {
+	if call < 1 || call > len(w.schedule.Calls) {
+		return nil, false
+	}
+	c := &w.schedule.Calls[call-1]
+	if c.Mischief != nil {
+		kinds = c.Mischief.Server
+	}
+	return kinds, !c.cancelled()
 }
 
 // handlerNames lists the kinds of handlers that the schedule uses, or all of the

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,11 @@ func (w *world) makeCall(call ScheduledCall) {
 	w.event(history.Client, history.Issue, call.Call, nil)
 	ctx := p.open()
 	defer p.release()
-	value, err := w.client.Call(ctx, request(call))
+	r := request(call)
+	if w.Client.Unruly {
+		r.Mischief = call.Mischief
+	}
+	value, err := w.client.Call(ctx, r)
 	p.returned(value, err)
 	p.linger()
 }
@@ -43,7 +48,7 @@ func request(call ScheduledCall) Request {
 		r.Name, r.Argument = call.Tool, number
 	}
 	if call.Progress {
-		r.Progress = "p" + number
+		r.Progress = cmp.Or(call.Token, "p"+number)
 	}
 	return r
 }

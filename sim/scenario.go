@@ -28,6 +28,7 @@ type Scenario struct {
 	Network      Network
 	Handlers     []Handler // at least one
 	Cancel       CancelPlan
+	Mischief     []Share // what a server that can does on purpose, by kind; nil: nothing
 	End          EndPlan // the zero EndPlan: closed once everything is quiet
 	Scheduler    string  // Shuffled or FIFO
 	Limits       Limits

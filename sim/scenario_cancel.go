@@ -20,6 +20,11 @@ type CancelPlan struct {
 	Reason string
 	// Repeat is how many times each cancel is written again, by a client that can.
 	Repeat int
+	// Together is the share of the cancelled calls, 0 to 1, whose cancel is written
+	// with the request, in one Write, by a client that can.
+	Together float64
+	// Strays are cancels that are not for a call that goes on, likewise, by kind.
+	Strays []Share
 }
 
 // When calls are cancelled.
@@ -66,6 +71,8 @@ func (d *decoder) cancel(p *CancelPlan, n *node, path string) {
 		key{"timeouts", d.share(&p.Timeouts), ""},
 		key{"reason", d.text(&p.Reason, "the user pressed stop"), ""},
 		key{"repeat", d.integer(&p.Repeat), ""},
+		key{"together", d.share(&p.Together), ""},
+		key{"strays", d.shares(&p.Strays, exampleStrays, Unknown), ""},
 	)
 }
 
@@ -113,6 +120,8 @@ func (c *checker) cancel(p CancelPlan) {
 		c.fault("cancel.reason", fmt.Sprintf("this is not one line of at most %d bytes", maxReason), "write a short sentence: the user pressed stop")
 	}
 	c.integer("cancel.repeat", p.Repeat, 0, maxRepeat)
+	c.share("cancel.together", p.Together)
+	c.shares("cancel.strays", exampleStrays, p.Strays, StrayKinds())
 }
 
 func (c *checker) aims(p CancelPlan) {
@@ -160,6 +169,10 @@ func (w *yamlWriter) cancel(p CancelPlan) {
 	if p.Repeat > 0 {
 		w.line("  repeat: %d", p.Repeat)
 	}
+	if p.Together > 0 {
+		w.line("  together: %s", formatShare(p.Together))
+	}
+	w.shares("  ", "strays", p.Strays)
 }
 
 func formatShare(share float64) string { return strconv.FormatFloat(share, 'f', -1, 64) }

@@ -23,6 +23,11 @@ type Load struct {
 	// Think is how long a caller waits before a call, since its last one returned
 	// or since the load began; 0 for open arrivals.
 	Think Distribution
+	// IDs are the kinds of request ids, given by a client that can; nil: it counts.
+	IDs []IDKind
+	// Tokens says which progress tokens calls get: OwnTokens, ReusedTokens or
+	// SharedTokens; empty: OwnTokens.
+	Tokens string
 }
 
 // A RequestKind is a method, and how often it is called.
@@ -39,6 +44,8 @@ func (d *decoder) load(l *Load, n *node, path string) {
 		key{"calls", d.integer(&l.Calls), ""},
 		key{"think", d.distribution(&l.Think), ""},
 		key{"requests", func(n *node, path string) { d.requests(&l.Requests, n, path) }, ""},
+		key{"ids", func(n *node, path string) { d.ids(&l.IDs, n, path) }, ""},
+		key{"tokens", d.text(&l.Tokens, SharedTokens), ""},
 	)
 	if _, given := d.places["load.callers"]; !given && l.Arrivals == Open {
 		l.Callers = 0
@@ -61,6 +68,8 @@ func (c *checker) load(l Load) {
 	c.oneOf("load.arrivals", l.Arrivals, Closed, Open)
 	c.integer("load.calls", l.Calls, 1, MaxCalls)
 	c.requests(l.Requests)
+	c.ids(l.IDs)
+	c.tokens(l.Tokens)
 	if l.Arrivals == Open {
 		c.open(l)
 		return
@@ -113,6 +122,7 @@ func (w *yamlWriter) load(l Load) {
 		w.line("  think: %s", formatDistribution(l.Think))
 	}
 	w.requests(l.Requests)
+	w.ids(l)
 }
 
 func (w *yamlWriter) requests(kinds []RequestKind) {

@@ -23,6 +23,7 @@ func (sc *Scenario) Marshal() []byte {
 	w.network(sc.Network)
 	w.handlers(sc.Handlers)
 	w.cancel(sc.Cancel)
+	w.shares("", "mischief", sc.Mischief)
 	w.end(sc.End)
 	w.line("scheduler: %s", sc.Scheduler)
 	w.line("limits:")

@@ -46,6 +46,7 @@ func (c *checker) scenario(sc *Scenario) {
 	c.link("network.server_to_client", sc.Network.ServerToClient)
 	c.handlers(sc.Handlers)
 	c.cancel(sc.Cancel)
+	c.shares("mischief", exampleMischief, sc.Mischief, ServerMischief())
 	c.end(sc.End, sc.Limits.Horizon)
 	c.duration("limits.horizon", sc.Limits.Horizon, time.Second, maxHorizon)
 	c.duration("limits.settle", sc.Limits.Settle, time.Millisecond, maxHorizon)

@@ -50,6 +50,10 @@ type ScheduledCall struct {
 	Aim *ScheduledAim `json:"aim,omitempty"`
 	// Deadline says that Cancel is a deadline that the call is made with.
 	Deadline bool `json:"deadline,omitempty"`
+	// Token is the progress token of a call that asks for progress; empty: its own.
+	Token string `json:"token,omitempty"`
+	// Mischief is what a peer that can does on purpose; nil: nothing.
+	Mischief *Mischief `json:"mischief,omitempty"`
 }
 
 // A ScheduledAim is when a caller loses interest, since an event of its call.
@@ -85,6 +89,7 @@ func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error)
 	if sc.Load.Arrivals == Open {
 		s.open(sc.Load.Rate)
 	}
+	s.drawMischief(sc)
 	return s, nil
 }
 
@@ -108,11 +113,12 @@ func (sc *Scenario) drawable() bool {
 		_, known := lookupMethod(k.Kind)
 		return !known || k.Weight < 1 || k.Weight > maxWeight
 	}
+	idle := func(k IDKind) bool { return k.Weight < 1 || k.Weight > maxWeight }
 	l := sc.Load
 	closed := l.Arrivals != Open && l.Callers >= 1 && l.Callers <= MaxCallers
 	return l.Calls >= 1 && l.Calls <= MaxCalls && (closed || l.Arrivals == Open && l.Rate >= minRate) &&
 		len(sc.Handlers) > 0 && !slices.ContainsFunc(sc.Handlers, weightless) &&
-		!slices.ContainsFunc(l.Requests, unknown)
+		!slices.ContainsFunc(l.Requests, unknown) && !slices.ContainsFunc(l.IDs, idle)
 }
 
 // expandCall draws one call. Each figure comes from a stream of its own.

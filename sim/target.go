@@ -33,6 +33,8 @@ type Target struct {
 	Unmarked []string
 	// RepeatsCancels tells that its client heeds ClientEnv.RepeatCancels.
 	RepeatsCancels bool
+	// Unruly tells that it does the Mischief that a scenario asks for.
+	Unruly bool
 	// OneWorld tells that it keeps state in its packages, as a server may that a
 	// process starts once: each world that it plays in gets a process of its own.
 	OneWorld bool
@@ -111,6 +113,8 @@ type Request struct {
 	Mark int
 	// Progress is the token to ask for progress with, string or int64; nil: none.
 	Progress any
+	// Mischief is what to do with it on purpose, by a client that can; nil: nothing.
+	Mischief *Mischief
 }
 
 // MarkKey is the member of a request's _meta that holds the call's number, and
@@ -130,6 +134,9 @@ type ServerEnv struct {
 	// Complete completes the argument of every prompt; nil: completion is not
 	// offered. It gets the value so far and returns the one value to offer.
 	Complete Answer
+	// Mischief tells what to do on purpose with the call of that number, see
+	// ServerMischief, and whether nobody is going to cancel it. Nil: nothing.
+	Mischief func(call int) (kinds []string, control bool)
 }
 
 // An Answer is the application's code behind one kind of request. It gets the

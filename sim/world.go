@@ -147,6 +147,8 @@ func header(cfg WorldConfig) history.Header {
 	if cfg.Scenario.Cancel.Repeat > 0 && !cfg.Client.RepeatsCancels {
 		h.Unavailable = append(h.Unavailable, "client "+cfg.Client.Name+" repeats no cancels")
 	}
+	h.Unavailable = append(h.Unavailable, wanting(cfg)...)
+	h.Deliberate = breaches(cfg.Scenario, cfg.SpecVersion, cfg.Client.Unruly, cfg.Server.Unruly)
 	for i, c := range s.Calls {
 		h.Calls[i] = history.Call{
 			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,

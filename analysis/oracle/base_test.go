@@ -72,7 +72,7 @@ func baseCases() map[string][]ruleCase {
 			why: "to what could not be read", want: Pass, checked: 2, uncounted: whyUnreadable,
 			script: legacyCase(asked + `50 server > {"error":{"code":-32700,"message":"what"}}`),
 		}, {
-			why: "to a cancel: what is wrong is that it was answered", want: Pass, checked: 2, uncounted: whyNamedByCancel, fails: "CANCEL-ONLY-ISSUED",
+			why: "to a cancel: what is wrong is that it was answered", want: Pass, checked: 2, uncounted: whyNamedByCancel, fails: "CANCEL-ONLY-ISSUED (CANCEL-INVALID-IGNORED) CANCEL-NO-REPLY",
 			script: legacyCase(asked + `50 client > cancel id 99
 				60 server < cancel id 99; > {"id":99,"error":{"code":-32600,"message":"what"}}`),
 		}, {

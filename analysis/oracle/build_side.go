@@ -35,6 +35,9 @@ func (b *builder) returned(c *call, e *history.Event) {
 	if c.issue != nil {
 		b.pending--
 	}
+	if e.Text != "" {
+		b.noteHarm(c.req, history.Client, e)
+	}
 	if e.Text != "" || e.Value == "" || c.end != nil && c.end.Value == e.Value {
 		return
 	}
@@ -61,6 +64,7 @@ func (b *builder) handler(e *history.Event) {
 		}
 	case e.Kind == history.Told && c.told == nil:
 		c.told, c.toldKnown = e, b.know.of[seat(history.Server)]
+		b.noteHarm(c.req, history.Server, e)
 		if c.holdsOut && c.Obedient() {
 			c.holdsOut = false
 			b.holdingOut--
@@ -130,6 +134,7 @@ func (b *builder) landmark(e *history.Event) {
 		b.first(&b.close, e, true)
 		b.over = earlier(b.over, e)
 	case history.Crash:
+		b.noteEnd(e)
 		b.first(&b.crash, e, false)
 		b.over = earlier(b.over, e)
 	case history.HalfClose:
@@ -180,6 +185,7 @@ func (b *builder) departure(e *history.Event) {
 		b.served = earlier(b.served, e)
 	}
 	if b.close == nil && b.halfClosed == nil && b.exit == nil {
+		b.noteEnd(e)
 		b.broken = earlier(b.broken, e)
 	}
 	b.over = earlier(b.over, e)

@@ -87,13 +87,16 @@ func (b *builder) request(f *frame) {
 	b.requests++
 	f.req = r
 	side := seat(f.side)
-	prev := b.ids[side][f.msg.ID]
-	if prev != nil && prev.readReply == nil {
-		prev.reused, r.reused = true, true
+	r.prev = b.ids[side][f.msg.ID]
+	again := r.prev != nil || b.perhaps(ofRequest, f.side, f.msg.ID)
+	r.reused = !proper(f.msg.ID) || again && !b.modern
+	if r.prev != nil && r.prev.readReply == nil {
+		r.prev.reused, r.reused = true, true
 	}
-	b.placeRequest(r, prev)
+	b.placeRequest(r, r.prev)
 	remember(&b.ids[side], f.msg.ID, r)
 	if f.msg.Token != "" {
+		r.prevToken = b.tokens[side][f.msg.Token]
 		remember(&b.tokens[side], f.msg.Token, r)
 	}
 	if f.side != history.Client {
@@ -128,12 +131,18 @@ func remember[T any](m *map[string]*T, key string, item *T) {
 func (b *builder) reply(f *frame) {
 	f.known = b.know.of[seat(f.side)]
 	asker := f.side.Peer()
-	if f.req = b.ids[seat(asker)][f.msg.ID]; f.req == nil {
-		f.forgotten = b.perhaps(ofRequest, asker, f.msg.ID)
+	f.req = addressee(b.ids[seat(asker)][f.msg.ID], func(r *request) *request { return r.prev })
+	if f.req == nil {
+		if f.forgotten = b.perhaps(ofRequest, asker, f.msg.ID); !f.forgotten {
+			b.noteReply(f)
+		}
 		b.placeReply(f)
 		return
 	}
 	f.req.reply(f)
+	if f.isError() {
+		b.noteHarm(f.req, f.side, f.write)
+	}
 }
 
 func (r *request) reply(f *frame) {
@@ -170,7 +179,8 @@ func (b *builder) cancel(f *frame) {
 
 func (b *builder) progress(f *frame) {
 	asker := f.side.Peer()
-	if f.req = b.tokens[seat(asker)][f.msg.Token]; f.req == nil {
+	f.req = addressee(b.tokens[seat(asker)][f.msg.Token], func(r *request) *request { return r.prevToken })
+	if f.req == nil {
 		f.forgotten = b.perhaps(ofToken, asker, f.msg.Token)
 		b.placeProgress(f)
 		return
@@ -197,6 +207,9 @@ func (b *builder) wrote(f *frame) {
 func (b *builder) readFrame(f *frame) {
 	if f.write != nil && f.msg.IsCancel() {
 		b.know.of[seat(f.side.Peer())] = f.read
+	}
+	if f.write != nil {
+		b.noteRead(f)
 	}
 	switch r := f.req; {
 	case f.msg.Kind == history.Invalid:

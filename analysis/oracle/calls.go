@@ -39,11 +39,13 @@ func (x *index) judgeLost(c *call, end *history.Event, t *tally) {
 		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(),
 		What: "neither handled nor answered a request that it had read", Lateness: span(c.req.frame.read, end),
 	}
-	if c.start == nil {
-		t.fail(v, c.req.frame.read, end)
+	if c.start != nil {
+		v.What, v.Lateness = "handled a request, and never answered it", span(c.end, end)
+	}
+	if x.mistake(c).at != nil {
+		t.failUnder("CANCEL-RIGHT-CALL", v, c.req.frame.read, c.end, end)
 		return
 	}
-	v.What, v.Lateness = "handled a request, and never answered it", span(c.end, end)
 	t.fail(v, c.req.frame.read, c.end, end)
 }
 
@@ -71,7 +73,11 @@ func (x *index) judgeSpurious(c *call, t *tally) {
 		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
 		What: "told a handler to stop, and nobody had asked for that",
 	}
-	if x.toldWith(c) != nil {
+	switch {
+	case x.mistake(c).at != nil:
+		t.failUnder("CANCEL-RIGHT-CALL", v, c.start, c.told)
+		return
+	case x.toldWith(c) != nil:
 		t.failUnder("RACE-GRACEFUL", v, c.start, c.told)
 		return
 	}
@@ -119,7 +125,11 @@ func (x *index) judgeError(c *call, t *tally) {
 		Call: c.Call.Call, Side: x.failingSide(c), Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
 		What: "failed a call whose tool had returned a result",
 	}
-	if x.failedUnder(c) != nil {
+	switch {
+	case x.mistake(c).at != nil:
+		t.failUnder("CANCEL-RIGHT-CALL", v, c.end, c.ret)
+		return
+	case x.failedUnder(c) != nil:
 		t.failUnder("RACE-GRACEFUL", v, c.end, c.ret)
 		return
 	}

@@ -221,6 +221,9 @@ func sharedRules() []Rule {
 			{What: "A crash outside the implementations' code makes the verdict unknown.",
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
 			{What: "What RESP-ONCE or LATE-IGNORED report is not reported again."},
+			{Why: whyUnderRight, What: "A call that came to harm because its id resembles the cancelled one, or had been an earlier request's, is reported there."},
+			{Why: whyUnderInvalid, What: "A cancel that is malformed, or for a request that never was, is no race. What dies of one is reported there."},
+			{Why: whyWayward, What: "What dies of another message that nobody had a right to send, of a second answer or progress of nothing, does not die of a race: SESSION-SURVIVES judges that."},
 		},
 		Notes: []string{
 			"A session that dies once a cancel is known is held against the clause, which asks that it survive; that it would have died without a cancel as well, a history cannot show. " +
@@ -238,8 +241,9 @@ func qualityRules() []Rule {
 		Property:  Liveness,
 		Elsewhere: everywhere(Quality),
 		Convicts:  "A crash in the implementation's own code; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
-		Implied:   "RACE-GRACEFUL",
+		Implied:   "RACE-GRACEFUL or CANCEL-INVALID-IGNORED",
 		Exempt: []Exemption{
+			{Why: whyUnderInvalid, What: "In that instant the side had read a cancel that was malformed or named no request: the same is a breach of CANCEL-INVALID-IGNORED."},
 			{Why: whyUnderRace, What: "The side that did it knew of a cancel: the same is a breach of RACE-GRACEFUL."},
 			{Race: "R7", What: "A session that the application closes, or that the scenario ends, is over.",
 				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
@@ -388,7 +392,7 @@ func prematureExemption() Exemption {
 func unclearIDExemption() Exemption {
 	return Exemption{
 		Why:  whyUnclearID,
-		What: "The requester used an id again that was not answered yet: what belongs to which request cannot be told.",
+		What: "The requester used an id again that was not answered yet, or, before 2026-07-28, at all; or one that is neither a string nor a whole number. What belongs to which request cannot be told, or the receiver may refuse.",
 		Asks: "Could the id have meant another request?", answer: (*defence).idReused,
 	}
 }

@@ -79,7 +79,9 @@ func callRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
 			{What: "The session ended first."},
+			{Why: whyUnderRight, What: "A cancel that could be taken for one of this call came to it: the same is a breach of CANCEL-RIGHT-CALL."},
 		},
+		Implied: "CANCEL-RIGHT-CALL",
 		Notes: []string{
 			"When a request or its answer was lost does not show, so that the cancel of another call which came later, or before, proves nothing: RACE-GRACEFUL does not count it.",
 		},
@@ -90,8 +92,9 @@ func callRules() []Rule {
 		Property:  Safety,
 		Elsewhere: everywhere(Quality),
 		Convicts:  "A handler's context was done before its caller had given up, before a cancel for it was written, and before the first sign of the session's end.",
-		Implied:   "RACE-GRACEFUL",
+		Implied:   "RACE-GRACEFUL or CANCEL-RIGHT-CALL",
 		Exempt: []Exemption{
+			{Why: whyUnderRight, What: "The server had read a cancel that could be taken for one of this call: the same is a breach of CANCEL-RIGHT-CALL."},
 			{Race: "R7", Why: whyClosing, What: "The session ended in the same instant."},
 			{Why: whyUnderRace, What: "The server had read a cancel for another call in the same instant: the same is a breach of RACE-GRACEFUL."},
 			unclearIDExemption(),
@@ -104,8 +107,9 @@ func callRules() []Rule {
 		Elsewhere: everywhere(Quality),
 		Convicts: "A call returned the value that the tool of another call, and of no third one, had returned before. Or its tool had returned a result, its response had come, " +
 			"nobody had cancelled it, and it returned an error.",
-		Implied: "RACE-GRACEFUL or LATE-IGNORED",
+		Implied: "RACE-GRACEFUL, LATE-IGNORED or CANCEL-RIGHT-CALL",
 		Exempt: []Exemption{
+			{Why: whyUnderRight, What: "The call was made to fail by a cancel that could be taken for one of it: the same is a breach of CANCEL-RIGHT-CALL."},
 			{Why: whyUnderRace, What: "The server put there the value of a call of which it had read the cancel while that was queued or running, or the call was made to fail in the instant of another one's cancel: " +
 				"the same is a breach of RACE-GRACEFUL."},
 			{Why: whyUnderLate, What: "The value was that of a cancelled call whose response the client should have dropped."},

@@ -14,6 +14,7 @@ const AnsweredCause = "answered"
 const (
 	untoldCause = "not told in time" // or not at all: a tool may have ended first
 	stuckCause  = "session stuck"    // a probe, a call or a close that nobody serves any more
+	staleCause  = "cancel of an earlier request"
 	hitCause    = "another call hit" // by a cancel that was not its own
 
 	progressed = "reported progress"

@@ -16,6 +16,10 @@ func bystander(x *index, c *call, t *tally) {
 	case h.why != "":
 		t.leave(h.why)
 	case h.cancel != nil:
+		if m := x.mistake(c); m.at != nil {
+			t.leave(whyUnderRight)
+			return
+		}
 		c.hit = true
 		v := Violation{
 			Call: c.Call.Call, Side: h.side, Handler: c.kind(), Method: c.otherMethod(),

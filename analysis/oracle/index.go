@@ -48,6 +48,7 @@ type session struct {
 	quit       *history.Event // the client hung up
 	deaf       *history.Event // the client had stopped reading: a Write of the server's failed, which had not hung up itself
 	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
+	notes
 
 	cancels    int           // notifications/cancelled that were begun, of either side
 	gaveUp     bool          // a caller did
@@ -116,9 +117,15 @@ type request struct {
 	second     *frame // the second reply
 	reported   int    // progress frames that were begun
 	progress   []*frame
-	reused     bool // its id was used again before it was answered: what belongs to which is not known
+	reused     bool // its id is one that it must not have, or was used again before it was answered: what belongs to which is not known
 	readReply  *history.Event
-	readCancel *frame // the frame of c
+	prev       *request       // the earlier one of its side with the same id, until this one has been read
+	prevToken  *request       // likewise with the same progress token
+	lastCancel *history.Event // the reading of the last of its cancels
+	stale      *history.Event // that of the earlier request with its id, if this one was read after it
+	lookalike  *history.Event // the reading of the last cancel that came while it was open, does not name it, and can be taken for doing so
+	mistaken   *history.Event // the lookalike in whose instant it came to harm
+	readCancel *frame         // the frame of c
 
 	flying  int           // acts of the network that its frames still wait for
 	touched time.Duration // the instant of the last event about it
@@ -132,8 +139,9 @@ type frame struct {
 	n                          int          // its number
 	side                       history.Side // the sender
 	write, wrote, read, unread *history.Event
-	req                        *request // the request that it answers, cancels or reports on
-	nth                        int      // progress: which of its request's, from 1; cancel: which of the world's, from 0
+	provoked                   *history.Event // cancel: a reply under no request's id, written in the instant in which it was read
+	req                        *request       // the request that it answers, cancels or reports on
+	nth                        int            // progress: which of its request's, from 1; cancel: which of the world's, from 0
 
 	known     *history.Event // reply: the last event before its writing by which its sender knew of a cancel
 	period    *period        // in which the client's writer was busy with it, where that matters

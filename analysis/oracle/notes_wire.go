@@ -28,7 +28,7 @@ type requestNotes struct {
 type frameNotes struct {
 	theirs  *request       // cancel: the peer's request with the id that it names, where its own side has none
 	twin    *request       // reply: the request with the same id as the other JSON type, where none has the very id
-	named   bool           // reply: no request had its id, but a cancel had named it
+	named   bool           // reply: no request had its id, but a cancel had named it, or it was what a cancel was answered with
 	prior   *history.Event // progress: the writing of the one before it for the same request
 	was     float64        // and its figure
 	figure  float64        // progress: its figure
@@ -103,7 +103,7 @@ func (b *builder) placeReply(f *frame) {
 	}
 	asker := seat(f.side.Peer())
 	f.twin = b.ids[asker][otherType(f.msg.ID)]
-	f.named = b.named[asker][f.msg.ID]
+	f.named = f.named || b.named[asker][f.msg.ID]
 }
 
 // otherType returns the id of the other JSON type that reads the same, "" if there

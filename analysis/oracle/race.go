@@ -34,7 +34,11 @@ func raceGraceful(x *index, t *tally) {
 		return
 	}
 	if m := x.mishap(t); m.at != nil {
-		if cancel := x.known(m.Side, m.at); cancel != nil {
+		if read := x.waywardCause(m); read != nil && read.Msg.IsCancel() {
+			t.leave(whyUnderInvalid)
+		} else if read != nil {
+			t.leave(whyWayward)
+		} else if cancel := x.known(m.Side, m.at); cancel != nil {
 			m.Lateness = span(cancel, m.at)
 			t.fail(m.Violation, cancel, m.at)
 		} else {

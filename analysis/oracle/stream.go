@@ -37,7 +37,7 @@ func NewStream(h history.Header, each func(CallResult)) *Stream {
 
 func newStream(h history.Header, checks []check, each func(CallResult)) *Stream {
 	s := &Stream{builder: *newBuilder(h), checks: checks, limit: remembered, each: each}
-	s.tallies, s.verdict = newTallies(checks, h.SpecVersion)
+	s.tallies, s.verdict = newTallies(checks, h)
 	return s
 }
 

@@ -10,7 +10,7 @@ import (
 // can have had a part in its death, that is RACE-GRACEFUL's.
 func sessionSurvives(x *index, t *tally) {
 	m := x.mishap(t)
-	cancel := x.known(m.Side, m.at)
+	cancel, wayward := x.known(m.Side, m.at), x.waywardCause(m)
 	switch {
 	case x.crash != nil && x.crash.Blame == toolsCrash:
 		t.leave(whyToolCrashed)
@@ -18,6 +18,12 @@ func sessionSurvives(x *index, t *tally) {
 		if x.outlasted() && len(t.verdict.Uncounted) == 0 {
 			t.pass()
 		}
+	case wayward != nil && wayward.Msg.IsCancel():
+		m.Lateness = span(wayward, m.at)
+		t.failUnder("CANCEL-INVALID-IGNORED", m.Violation, wayward, m.at)
+	case wayward != nil:
+		m.Lateness = span(wayward, m.at)
+		t.fail(m.Violation, wayward, m.at)
 	case cancel != nil:
 		m.Lateness = span(cancel, m.at)
 		t.failUnder("RACE-GRACEFUL", m.Violation, cancel, m.at)

@@ -18,6 +18,9 @@ type tally struct {
 	exercises []place // of what it exercised, as it came
 	leavings  []place // of what it left uncounted, as it came
 	elsewhere *elsewhere
+	// deliberate lists what the scenario has a side break on purpose; see
+	// history.Header.
+	deliberate []string
 }
 
 // A place is where something stands in a verdict: by the item, and by the order in
@@ -38,16 +41,16 @@ type elsewhere struct {
 }
 
 // newTallies returns a tally for each of the checks, and their verdicts.
-func newTallies(checks []check, specVersion string) ([]tally, []Verdict) {
+func newTallies(checks []check, h history.Header) ([]tally, []Verdict) {
 	const some = 4 // so that most need no more room
 	tallies, verdicts := make([]tally, len(checks)), make([]Verdict, len(checks))
 	room := make([]place, 2*some*len(checks))
 	for i, c := range checks {
 		verdicts[i] = Verdict{
-			Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.level(specVersion),
+			Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.level(h.SpecVersion),
 		}
 		own := room[2*some*i:]
-		tallies[i] = tally{verdict: &verdicts[i], exercises: own[:0:some], leavings: own[some : some : 2*some]}
+		tallies[i] = tally{verdict: &verdicts[i], deliberate: h.Deliberate, exercises: own[:0:some], leavings: own[some : some : 2*some]}
 	}
 	return tallies, verdicts
 }
@@ -90,6 +93,9 @@ func (t *tally) exercise(handler string, p Phase) *Exercise {
 // fail counts an occurrence at which the rule was broken, on the evidence of
 // events, which may be missing in part but not all.
 func (t *tally) fail(v Violation, events ...*history.Event) {
+	if t.onPurpose(v) {
+		return
+	}
 	t.verdict.Checked++
 	t.verdict.Failed++
 	if v.Handler != "" {
@@ -103,6 +109,15 @@ func (t *tally) fail(v Violation, events ...*history.Event) {
 		t.verdict.Side = history.World
 	}
 	t.list(v, events)
+}
+
+// onPurpose reports whether the scenario had that side do it, and then puts it down.
+func (t *tally) onPurpose(v Violation) bool {
+	found := slices.Contains(t.deliberate, string(v.Side)+":"+t.verdict.Rule)
+	if found {
+		t.leave(whyDeliberate)
+	}
+	return found
 }
 
 // list lists a violation, if it is one of the first.
@@ -126,6 +141,9 @@ func (t *tally) list(v Violation, events []*history.Event) {
 
 // failUnder fails on an act that is reported under a stricter rule.
 func (t *tally) failUnder(stricter string, v Violation, events ...*history.Event) {
+	if t.onPurpose(v) {
+		return
+	}
 	e := t.elsewhere
 	if e == nil {
 		e = &elsewhere{tally: tally{verdict: &Verdict{}}, stricter: stricter, first: t.here}
@@ -249,7 +267,7 @@ const (
 	whyHandlerOver    = "handler had ended before the cancel was read"
 	whySameInstant    = "in the instant in which the cancel was read, and not provably because of it"
 	whyPremature      = "cancel read before its request"
-	whyUnclearID      = "id used again before it was answered"
+	whyUnclearID      = "id that the requester had no right to use"
 	whyStubborn       = "the tool does not stop when told"
 	whyProgressBefore = "progress written before the cancel was read, and delivered after it was sent"
 	whyProgressAsked  = "progress that the tool had asked for before the cancel was read"
@@ -276,6 +294,11 @@ const (
 	whyServerHeld     = "the server's writer was held up by the network"
 	whyEndedSoon      = "the handler ended by itself soon after the client had gone"
 	whyServed         = "the server's run had returned, and with it its process would have ended"
+	whyDeliberate     = "done on purpose by the scenario"
+	whyWayward        = "a message that nobody had a right to send had just been read"
+	whyUnderRight     = reportedUnder + "CANCEL-RIGHT-CALL"
+	whyUnderInvalid   = reportedUnder + "CANCEL-INVALID-IGNORED"
+	whyUnderNoReply   = reportedUnder + "CANCEL-NO-REPLY"
 	whyEnRoute        = "the network had not delivered everything when the world ended"
 	whyForgotten      = "about what was over so long ago that the judge has forgotten it"
 )

@@ -82,6 +82,10 @@ type Header struct {
 	// Unavailable says what else was asked for and a target cannot do: "client
 	// go-sdk repeats no cancels".
 	Unavailable []string `json:"unavailable,omitempty"`
+	// Deliberate lists the rules that the scenario has one of our own peers break on
+	// purpose, behind its side: "client:ID-NO-REUSE-L". Breaches of these by that side
+	// prove nothing about anybody.
+	Deliberate []string `json:"deliberate,omitempty"`
 	// Budgets are the times that a judge is to use in place of its own where the
 	// specification sets none, by name; see package oracle.
 	Budgets map[string]time.Duration `json:"budgets_ns,omitempty"`

@@ -38,6 +38,7 @@ func clientCapabilities(env sim.ClientEnv) string {
 // serve answers a request of a legacy server's: at once, or when the application has
 // an answer. An error ends the link.
 func (l *link) serve(m *history.Message) error {
+	l.noteForeign(m.ID)
 	answer, what := l.application(m)
 	if answer == nil {
 		return l.reply(l.ownAnswer(m))

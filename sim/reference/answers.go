@@ -135,6 +135,9 @@ func (n *session) guarded(c *call, run func(progress func(float64) error) (strin
 		}
 	}()
 	text, err = run(func(figure float64) error { return n.progress(c, figure) })
+	if err == nil {
+		n.speak(c, text)
+	}
 	return n.textFor(text), err
 }
 

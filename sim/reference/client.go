@@ -80,7 +80,7 @@ func (c *client) Call(ctx context.Context, r sim.Request) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("call %s: %w", r.Method, err)
 	}
-	m, err := c.ask(ctx, frame)
+	m, err := c.ask(ctx, question{frame: frame, prank: r.Mischief})
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func (c *client) Call(ctx context.Context, r sim.Request) (string, error) {
 // Probe asks for a sign of life and blocks until it comes, ctx ends or the
 // connection is lost.
 func (c *client) Probe(ctx context.Context) error {
-	m, err := c.ask(ctx, func(b []byte, id string) []byte { return protocol.AppendProbe(b, id, c.caller) })
+	m, err := c.ask(ctx, question{frame: func(b []byte, id string) []byte { return protocol.AppendProbe(b, id, c.caller) }})
 	if err != nil {
 		return err
 	}
@@ -102,11 +102,11 @@ func (c *client) Probe(ctx context.Context) error {
 	return err
 }
 
-func (c *client) ask(ctx context.Context, frame func([]byte, string) []byte) (*history.Message, error) {
+func (c *client) ask(ctx context.Context, q question) (*history.Message, error) {
 	if c.link == nil {
 		return nil, errNotConnected
 	}
-	return c.link.ask(ctx, question{frame: frame})
+	return c.link.ask(ctx, q)
 }
 
 // Close writes what is waiting to be written, closes the writing end and waits

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync"
+	"time"
 
+	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
@@ -19,6 +20,11 @@ type call struct {
 	fixed bool   // cannot be cancelled
 	ctx   context.Context
 	tell  context.CancelFunc // tells the handler to stop
+
+	born     time.Time // when it was read
+	control  bool      // nobody is going to cancel it, for all that the scenario knows
+	pranks   []string  // what the scenario has the server do with it
+	answerAs string    // of a mutant's: the id to answer under. Guarded by gate.mu
 
 	closed bool    // nothing more may be sent for it. Guarded by gate.mu
 	figure float64 // of the last progress. Guarded by gate.mu
@@ -39,6 +45,7 @@ type gate struct {
 	over     bool             // the session has an outcome
 	err      error            // the outcome
 	stale    string           // the text of the result before; see textFor
+	spoken   string           // the text of the latest result; see speak
 	calls    int              // of tools, so far; see beforeCall
 	load     loaded
 }
@@ -59,10 +66,10 @@ func newGate() gate {
 // register makes a request known, so that it can be cancelled and answered. It
 // refuses an id that cannot be answered without being mistaken for another.
 func (n *session) register(m *history.Message) (*call, error) {
-	if m.ID == "null" || m.ID[0] != '"' && strings.ContainsAny(m.ID, ".eE") {
+	if !proper(m.ID) {
 		return nil, fmt.Errorf("the id %s is neither a string nor an integer", m.ID)
 	}
-	c := &call{id: m.ID, token: m.Token, figure: math.Inf(-1)}
+	c := &call{id: m.ID, token: m.Token, figure: math.Inf(-1), born: time.Now()}
 	c.fixed = m.Method == protocol.Initialize && !protocol.Modern(n.version) || n.beyondCancel(m.Method)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -73,16 +80,15 @@ func (n *session) register(m *history.Message) (*call, error) {
 	return c, nil
 }
 
-// cancelled acts on a notifications/cancelled that names the request id. An id
-// that is missing, unknown or answered already is ignored, and so is one of a
+// cancelled acts on a notifications/cancelled. An id that is missing, unknown or answered already is ignored, and so is one of a
 // request that cannot be cancelled.
-func (n *session) cancelled(id string) {
+func (n *session) cancelled(m *history.Message) {
 	if n.defect == ignoresCancel {
 		return
 	}
-	c := n.forget(id)
+	c := n.forget(m.Ref)
 	if c == nil {
-		n.afterStrayCancel(id)
+		n.afterStrayCancel(m)
 		return
 	}
 	n.tellHandler(c)
@@ -94,7 +100,7 @@ func (n *session) cancelled(id string) {
 func (n *session) forget(id string) *call {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	c := n.inflight[id]
+	c := n.inflight[n.heeded(id)]
 	if c == nil || c.fixed {
 		return nil
 	}
@@ -102,7 +108,7 @@ func (n *session) forget(id string) *call {
 		return nil
 	}
 	c.closed = true
-	delete(n.inflight, id)
+	delete(n.inflight, c.id)
 	return c
 }
 
@@ -111,10 +117,14 @@ func (n *session) forget(id string) *call {
 func (n *session) answer(c *call, frame []byte) {
 	n.turn <- struct{}{}
 	defer n.yield()
-	if n.settle(c) {
-		n.write(frame)
+	switch {
+	case n.settle(c):
+		n.write(n.readdress(c, frame))
+		n.behind(c, frame)
 		n.afterAnswer(c)
-	} else {
+	case c.does(sim.LateAnswer):
+		n.write(frame)
+	default:
 		n.afterSilence(c, frame)
 	}
 }

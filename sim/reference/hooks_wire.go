@@ -81,15 +81,15 @@ func (n *session) hold() {
 	}
 }
 
-// newID returns the id of the next request. The caller holds mu.
-func (l *link) newID() string {
-	if len(l.free) > 0 {
-		id := l.free[0]
-		l.free = l.free[1:]
-		return id
+// freeID returns an id that a mutant uses again, "" if there is none. The caller
+// holds mu.
+func (l *link) freeID() string {
+	if len(l.free) == 0 {
+		return ""
 	}
-	l.lastID++
-	return strconv.FormatInt(l.lastID, 10)
+	id := l.free[0]
+	l.free = l.free[1:]
+	return id
 }
 
 // afterIssue runs when a request has been put into the queue. The caller holds mu.

@@ -37,17 +37,19 @@ type link struct {
 	asked   map[string]*answering // what the server asks, by raw id
 	changed *sync.Cond            // the queue or down changed; the writer waits for it
 	lastID  int64
-	waiting map[string]*waiter // by raw id
+	waiting map[string]*waiter // by raw id; of several with one id, the oldest
 	queue   []*outgoing        // frames that the writer has not begun
 	writing bool               // the writer is at a frame, see heldUp
-	down    error              // why no request is taken any more; nil while it is up
-	free    []string           // ids that a mutant uses again
+	pranks  pranks
+	down    error    // why no request is taken any more; nil while it is up
+	free    []string // ids that a mutant uses again
 }
 
 // A question is a request to be made.
 type question struct {
 	frame func(b []byte, id string) []byte // adds the request with this id
 	fixed bool                             // never to be cancelled by a notification
+	prank *sim.Mischief                    // what to do with it on purpose; nil: nothing
 }
 
 // A waiter is a request that waits for its answer.
@@ -58,6 +60,8 @@ type waiter struct {
 	reply chan *history.Message // gets the answer; closed without one when the link goes down
 	// cancel is the frame that cancels the request; nil until it is given up.
 	cancel *outgoing
+	prank  *sim.Mischief
+	behind *waiter // a younger one with the same id, which only mischief can make
 }
 
 // An outgoing is a frame in the queue or beyond it.
@@ -129,10 +133,10 @@ func (l *link) issue(q question) (*waiter, error) {
 	if l.down != nil {
 		return nil, l.down
 	}
-	w := &waiter{id: l.newID(), fixed: q.fixed, reply: make(chan *history.Message, 1)}
+	w := &waiter{id: l.newID(q.prank), fixed: q.fixed, prank: q.prank, reply: make(chan *history.Message, 1)}
 	w.outgoing = outgoing{line: append(q.frame(make([]byte, 0, frameSize), w.id), '\n'), request: true}
-	l.waiting[w.id] = w
-	l.enqueue(&w.outgoing)
+	l.await(w)
+	l.send(w)
 	l.afterIssue(w)
 	return w, nil
 }
@@ -159,15 +163,17 @@ func (l *link) answered(m *history.Message) (*history.Message, error) {
 func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.waiting[w.id] != w {
+	if !l.drop(w) {
 		return false
 	}
-	delete(l.waiting, w.id)
+	l.pranks.abandon(w)
 	switch {
+	case w.prank != nil && w.prank.Together:
+		l.enqueue(&outgoing{line: slices.Concat(w.line, l.cancelLine(ctx, w))})
 	case !w.begun:
 		l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o == &w.outgoing })
 	case !w.fixed && !l.keepsQuiet(ctx):
-		line := append(protocol.AppendCancelled(nil, l.idToCancel(w), reasonOf(ctx)), '\n')
+		line := l.cancelLine(ctx, w)
 		w.cancel = l.cancelOf(line)
 		l.enqueue(w.cancel)
 		l.besideCancel(w)
@@ -176,6 +182,11 @@ func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 		}
 	}
 	return true
+}
+
+// cancelLine is the cancel of w with its line end.
+func (l *link) cancelLine(ctx context.Context, w *waiter) []byte {
+	return append(protocol.AppendCancelled(nil, l.idToCancel(w), reasonOf(ctx)), '\n')
 }
 
 // reasonOf tells the server why a caller gave up: in its own words, if it has any.
@@ -262,8 +273,13 @@ func (l *link) receive(m *history.Message) error {
 		return l.deliver(m)
 	case m.Kind == history.Request && !l.modern:
 		return l.serve(m)
-	case m.IsCancel() && !l.modern:
-		l.retracted(m.Ref)
+	case m.IsCancel():
+		if !l.modern {
+			l.retracted(m.Ref)
+		}
+		return l.afterServerCancel(m)
+	case m.Method == protocol.Progress:
+		return l.afterProgress(m)
 	case m.Kind == history.Invalid && !l.foreign(m):
 		// It may have been the answer that somebody waits for.
 		return fmt.Errorf("the server sent what is no JSON-RPC message: %.60q", m.Raw)
@@ -286,11 +302,12 @@ func (l *link) foreign(m *history.Message) bool {
 func (l *link) deliver(m *history.Message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := l.waiting[m.ID]
+	w := l.waiterFor(m.ID)
+	l.pranks.answered(m.ID, w != nil)
 	if w == nil {
 		return l.afterStrayReply(m)
 	}
-	delete(l.waiting, m.ID)
+	l.drop(w)
 	w.reply <- m
 	l.afterDelivery(w, m)
 	return nil
@@ -328,7 +345,9 @@ func (l *link) takeDown(err error) {
 		l.down = err
 	}
 	for _, w := range l.waiting {
-		close(w.reply)
+		for ; w != nil; w = w.behind {
+			close(w.reply)
+		}
 	}
 	clear(l.waiting)
 	l.stop()

@@ -81,9 +81,11 @@ func (m Mutant) Expect(version string) []string {
 // Mutants returns the table of all mutants: those of the server, then those of
 // the client, those whose defect shows when a session ends, those that get calls
 // wrong that nobody cancels, those whose messages are wrong in themselves, those
-// that take a certain load, and those of what servers ask.
+// that take a certain load, those of what servers ask, and those that mischief
+// brings out.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), loadMutants(), nestedMutants())
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), loadMutants(),
+		nestedMutants(), idMutants())
 }
 
 func serverMutants() []Mutant {
@@ -219,6 +221,7 @@ func (n *session) afterCancel(c *call) {
 	case dropsAfterCancel:
 		n.skipNext()
 	}
+	n.hit(c)
 }
 
 // afterSilence runs when the handler of the cancelled c has ended and frame,
@@ -241,10 +244,11 @@ func (n *session) afterSilence(c *call, frame []byte) {
 }
 
 // afterStrayCancel runs in the server's reader when a cancel has hit nothing.
-func (n *session) afterStrayCancel(id string) {
-	if n.defect == diesOnStrayCancel && id != "" {
-		n.end(errors.New("a cancel names the unknown request " + id))
+func (n *session) afterStrayCancel(m *history.Message) {
+	if n.defect == diesOnStrayCancel && m.Ref != "" {
+		n.end(errors.New("a cancel names the unknown request " + m.Ref))
 	}
+	n.strayed(m)
 }
 
 func refused(c *call) []byte {
@@ -271,7 +275,7 @@ func (l *link) idToCancel(w *waiter) string {
 	}
 	id, err := strconv.Atoi(w.id)
 	if err != nil {
-		panic("reference: the client's own id " + w.id + " is no integer")
+		return `"never used"` // the id is one that a scenario wants
 	}
 	return strconv.Itoa(id + 1_000_000)
 }
@@ -324,14 +328,14 @@ func (l *link) expectAgain(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down == nil {
-		l.waiting[w.id] = w
+		l.await(w)
 	}
 	return l.down == nil
 }
 
 // afterStrayReply runs in the client's reader when nobody waits for m.
 func (l *link) afterStrayReply(m *history.Message) error {
-	if l.defect == diesOnLateResponse && m.ID != "" {
+	if l.defect == diesOnLateResponse && m.ID != "" || l.defect == diesOnStrayAnswer && !l.everUsed(m.ID) {
 		return errors.New("nobody waits for the response to request " + m.ID)
 	}
 	return nil

@@ -128,6 +128,7 @@ func TestMutants(t *testing.T) {
 	for _, e := range eras() {
 		conversations := mutantConversations(e)
 		maps.Copy(conversations, wireConversations(e))
+		maps.Copy(conversations, idConversations(e))
 		for _, m := range Mutants() {
 			if m.Scenario == nestedScenario {
 				continue // see TestNestedMutants

@@ -177,9 +177,28 @@ func (s *stage) leave(t *testing.T) {
 // playServer runs a conversation against a server with the test's tools.
 func playServer(t *testing.T, version string, d defect, c conversation) {
 	t.Helper()
+	playServerIn(t, sim.ServerEnv{SpecVersion: version}, d, c)
+}
+
+// playUnruly is playServer with the strict one, which does mischief with every
+// request of the client's but the first, which opens the session.
+func playUnruly(t *testing.T, version string, kinds []string, c conversation) {
+	t.Helper()
+	requests := 0
+	playServerIn(t, sim.ServerEnv{SpecVersion: version, Mischief: func(int) ([]string, bool) {
+		if requests++; requests == 1 {
+			return nil, false
+		}
+		return kinds, true
+	}}, none, c)
+}
+
+func playServerIn(t *testing.T, env sim.ServerEnv, d defect, c conversation) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage()
-		server := newServer(sim.ServerEnv{SpecVersion: version, Tools: testTools(&s.told)}, d)
+		env.Tools = testTools(&s.told)
+		server := newServer(env, d)
 		ctx, cancel := context.WithCancel(t.Context())
 		s.stopServ = cancel
 		served := make(chan struct{})

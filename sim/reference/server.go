@@ -66,17 +66,18 @@ type session struct {
 	frames  frameReader
 	ctx     context.Context // the handlers'
 	stop    context.CancelFunc
-	running sync.WaitGroup // one for each request that is being worked on
-	asks    questions      // what tools have asked the client
-	opened  bool           // legacy: initialize has been read. The reader's own
-	asked   int            // requests that a mutant made of the client. Likewise
-	hangup  func() error   // closes both ends, once
+	running sync.WaitGroup  // one for each request that is being worked on
+	asks    questions       // what tools have asked the client
+	opened  bool            // legacy: initialize has been read. The reader's own
+	asked   int             // requests that a mutant made of the client. Likewise
+	kept    map[string]bool // ids that some mutants remember. Likewise
+	hangup  func() error    // closes both ends, once
 
 	gate
 }
 
 func newSession(ctx context.Context, s *server, conn sim.Conn) *session {
-	n := &session{server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate()}
+	n := &session{server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate(), kept: map[string]bool{}}
 	n.ctx, n.stop = context.WithCancel(ctx)
 	n.hangup = sync.OnceValue(func() error { return errors.Join(conn.Out.Close(), conn.In.Close()) })
 	return n
@@ -95,7 +96,7 @@ func (n *session) read() error {
 			n.request(m)
 		case history.Notification:
 			if m.Method == protocol.Cancelled {
-				n.cancelled(m.Ref)
+				n.cancelled(m)
 			}
 		case history.Response, history.ErrorReply:
 			n.asks.deliver(m)
@@ -121,6 +122,8 @@ func (n *session) request(m *history.Message) {
 		return
 	}
 	c.ctx, c.tell = context.WithCancel(n.ctx)
+	n.begin(c, m)
+	n.begun(c)
 	params := protocol.Member(m.Raw, "params")
 	refusal := n.refuse(m.Method, params)
 	if m.Method == protocol.ToolsCall && n.beforeCall(c) {

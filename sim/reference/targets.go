@@ -39,11 +39,12 @@ const codePath = "github.com/mcpsim/mcpsim/sim/reference"
 // A mutant has only the side that its defect is on.
 func Targets() []sim.Target {
 	strict := target(Name, "strict client and server of our own, to sit opposite an implementation under test")
-	strict.RepeatsCancels = true
+	strict.RepeatsCancels, strict.Unruly = true, true
 	strict.NewClient, strict.NewServer = clientWith(none), serverWith(none)
 	all := []sim.Target{strict}
 	for _, m := range Mutants() {
 		t := target(m.Target(), m.Doc)
+		t.Unruly = true
 		if m.Side == history.Client {
 			t.RepeatsCancels = true
 			t.NewClient = clientWith(m.defect)

@@ -1,0 +1,160 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// Notes are what the builder puts down about ids and stray messages when an event
+// passes, so that nobody has to look for it among others later. They are by the
+// side that reads. They hold events and not frames, so that they keep nothing else
+// from being forgotten.
+type notes struct {
+	answerable [2]*frame         // the last cancel that the side has read, until something replies to it
+	wayward    [2]*history.Event // its reading of the last message that nobody had a right to send
+	strayRead  [2]*history.Event // of the last cancel among those
+	validRead  [2]bool           // it has read a cancel that names a request
+	owed       [2]int            // replies without an id that it may owe for what it cannot answer otherwise
+	fatal      [2]*history.Event // its reading of the wayward message in whose instant the session broke off
+}
+
+// said is what the frame of an event says; nothing in a history that is damaged.
+func said(e *history.Event) *history.Message {
+	if e.Msg == nil {
+		return &history.Message{}
+	}
+	return e.Msg
+}
+
+// malformed reports whether a cancel names what can be no request's id.
+func (f *frame) malformed() bool { return !proper(f.msg.Ref) }
+
+// late reports whether a cancel was read when its request had been answered.
+func (f *frame) late() bool {
+	return f.req != nil && f.req.first != nil && before(f.req.first.write, f.read)
+}
+
+// isWayward reports whether nobody had a right to send f: a cancel for no request, an
+// answer to none or a second one, progress of none, or of one that is answered.
+func (f *frame) isWayward() bool {
+	switch m := f.msg; {
+	case f.forgotten:
+		return false
+	case m.IsCancel():
+		return f.req == nil || f.malformed()
+	case m.IsReply():
+		return f.req == nil || f.req.first != f
+	case m.Method == "notifications/progress":
+		return f.req == nil || f.req.first != nil && before(f.req.first.write, f.write)
+	}
+	return f.msg.Kind == history.Invalid
+}
+
+// noteRead takes note of a frame that was read.
+func (b *builder) noteRead(f *frame) {
+	reader := seat(f.side.Peer())
+	if f.isWayward() {
+		b.wayward[reader] = f.read
+	}
+	switch {
+	case f.msg.IsCancel():
+		b.noteCancel(f)
+	case f.msg.Kind == history.Request && f.req != nil:
+		f.req.noteRead()
+		if f.req.reused || strings.HasPrefix(f.msg.Method, "notifications/") {
+			b.owed[reader]++
+		}
+	case f.msg.Kind == history.Invalid, f.msg.Kind == history.Request:
+		b.owed[reader]++
+	}
+}
+
+// noteRead takes note of what the reading of a request settles: of the earlier one
+// with its id or token nothing more can come.
+func (r *request) noteRead() {
+	if r.prev != nil {
+		r.stale = r.prev.lastCancel
+	}
+	r.prev, r.prevToken = nil, nil
+}
+
+func (b *builder) noteCancel(f *frame) {
+	reader := seat(f.side.Peer())
+	b.answerable[reader] = f
+	if f.isWayward() {
+		b.strayRead[reader] = f.read
+	} else {
+		b.validRead[reader] = true
+		if f.req != nil {
+			f.req.lastCancel = f.read
+		}
+	}
+	lookalikes(f.msg.Ref, func(id string) {
+		if r := b.ids[seat(f.side)][id]; r != nil && r != f.req && r.frame.read != nil && r.first == nil {
+			r.lookalike = f.read
+		}
+	})
+	// The reader's own request of that id is not meant either.
+	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil {
+		r.lookalike = f.read
+	}
+}
+
+// noteHarm takes note of an event that does r harm, if it is in the instant in which
+// that side had read a cancel that can be taken for one of r.
+func (b *builder) noteHarm(r *request, side history.Side, e *history.Event) {
+	if r != nil && r.mistaken == nil && r.lookalike != nil && r.lookalike.Side == side && e.At <= r.lookalike.At+b.grace {
+		r.mistaken = r.lookalike
+	}
+}
+
+// noteReply takes note of a reply whose writing begins and that answers no request.
+func (b *builder) noteReply(f *frame) {
+	writer := seat(f.side)
+	if f.msg.ID == "" || f.msg.ID == "null" {
+		if b.owed[writer] > 0 {
+			b.owed[writer]--
+			return
+		}
+	}
+	if b.misspelt(f) {
+		return
+	}
+	if c := b.answerable[writer]; c != nil && f.write.At <= c.read.At+b.grace {
+		c.provoked, b.answerable[writer] = f.write, nil
+		f.named = true
+	}
+}
+
+// misspelt reports whether the id of a reply resembles that of a request which it
+// is meant for, most likely.
+func (b *builder) misspelt(f *frame) bool {
+	found := false
+	lookalikes(f.msg.ID, func(id string) {
+		found = found || b.ids[seat(f.side.Peer())][id] != nil
+	})
+	return found
+}
+
+// noteEnd takes note of the wayward messages that were read in the instant in which
+// the session breaks off.
+func (b *builder) noteEnd(e *history.Event) {
+	for i, read := range b.wayward {
+		if b.fatal[i] == nil && read != nil && e.At <= read.At+b.grace {
+			b.fatal[i] = read
+		}
+	}
+}
+
+// addressee returns the request that a reply with that id, or progress with that
+// token, is for: the latest that the one who sends it has read, since of a later one
+// it cannot know yet.
+func addressee(latest *request, older func(*request) *request) *request {
+	for r := latest; r != nil; r = older(r) {
+		if r.frame.read != nil {
+			return r
+		}
+	}
+	return latest
+}
