@@ -239,7 +239,7 @@ func idBreaches(kind, version string) []string {
 		}
 		return []string{"ID-NO-REUSE-L"}
 	case Fractional:
-		return []string{"ID-TYPE"}
+		return []string{"ID-TYPE", "CANCEL-HAS-ID"}
 	case Null:
 		return []string{"ID-TYPE", "ID-NOT-NULL", "CANCEL-HAS-ID"}
 	}
