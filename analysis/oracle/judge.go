@@ -12,8 +12,9 @@ import (
 func Judge(h *history.History) Judgement {
 	s := NewStream(h.Header, nil)
 	s.results = make([]CallResult, 0, len(h.Header.Calls))
-	s.keep = len(h.Events) <= s.limit // there are fewer items than events
-	s.room(h.Events)
+	if s.keep = len(h.Events) <= s.limit; s.keep { // there are fewer items than events
+		s.room(h.Events)
+	}
 	events := numbered(h.Events)
 	for i := range events {
 		s.event(&events[i])

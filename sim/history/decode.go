@@ -24,14 +24,16 @@ type Decoder struct {
 	digest *digester // knows the frames, too
 	line   int       // number of the line read last, from 1
 	n      int       // events so far
-	limit  int       // of events
+	limit  int       // of events; 0: none
+	calls  []Call    // that came after the header and were not asked for yet
 	buf    []byte
 	err    error
 }
 
-// A record is any line: exactly one of header, end and event.
+// A record is any line: exactly one of header, calls, end and event.
 type record struct {
 	Header *Header `json:"header"`
+	Calls  []Call  `json:"calls"`
 	End    *end    `json:"end"`
 	Event
 	Msg json.RawMessage `json:"msg"` // hides the event's own: null and nothing differ
@@ -39,7 +41,7 @@ type record struct {
 
 // NewDecoder reads the header from r. It reads ahead, and closes nothing.
 func NewDecoder(r io.Reader) (*Decoder, error) {
-	d := &Decoder{r: bufio.NewReaderSize(r, 1<<16), digest: newDigester(), limit: MaxEvents}
+	d := &Decoder{r: bufio.NewReaderSize(r, 1<<16), digest: newDigester()}
 	rec, err := d.record()
 	if err != nil {
 		return nil, err
@@ -55,8 +57,20 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	return d, nil
 }
 
-// Header returns the history's header.
+// Header returns the history's header, with the calls that its first line lists.
 func (d *Decoder) Header() Header { return d.header }
+
+// Calls returns the header's calls that have come since it was last asked, and were
+// not in its first line: those that belong there before the event that [Decoder.Next]
+// returned.
+func (d *Decoder) Calls() []Call {
+	calls := d.calls
+	d.calls = nil
+	return calls
+}
+
+// Digest returns the digest of the events so far; see [Digest].
+func (d *Decoder) Digest() string { return d.digest.sum() }
 
 // Next returns the next event, and io.EOF after the last, once the count and the
 // digest have been found right. Events of one frame share their Message. Any
@@ -72,6 +86,10 @@ func (d *Decoder) Next() (Event, error) {
 
 func (d *Decoder) next() (Event, error) {
 	rec, err := d.record()
+	for err == nil && rec.Calls != nil && rec.Kind == "" && rec.Header == nil && rec.End == nil {
+		d.calls = append(d.calls, rec.Calls...)
+		rec, err = d.record()
+	}
 	if err != nil {
 		return Event{}, err
 	}
@@ -81,7 +99,7 @@ func (d *Decoder) next() (Event, error) {
 	if rec.Kind == "" || rec.Header != nil {
 		return Event{}, d.damaged("this is no event%s", cure)
 	}
-	if d.n == d.limit {
+	if d.limit > 0 && d.n == d.limit {
 		return Event{}, d.damaged("there are more than %d events, which is as many as a world has", d.limit)
 	}
 	if rec.Seq != d.n {
