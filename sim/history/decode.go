@@ -27,6 +27,7 @@ type Decoder struct {
 	limit  int       // of events; 0: none
 	calls  []Call    // that came after the header and were not asked for yet
 	buf    []byte
+	quick  quick
 	err    error
 }
 
@@ -36,7 +37,8 @@ type record struct {
 	Calls  []Call  `json:"calls"`
 	End    *end    `json:"end"`
 	Event
-	Msg json.RawMessage `json:"msg"` // hides the event's own: null and nothing differ
+	Msg  json.RawMessage `json:"msg"` // hides the event's own: null and nothing differ
+	said *Message        // what was read instead
 }
 
 // NewDecoder reads the header from r. It reads ahead, and closes nothing.
@@ -120,6 +122,8 @@ const cure = "; the history is damaged: replay its seed to get it again"
 // message gives the event its message: the line's, or the remembered one.
 func (d *Decoder) message(rec *record) error {
 	switch {
+	case rec.said != nil:
+		rec.Event.Msg = rec.said
 	case rec.Msg == nil:
 		rec.Event.Msg = d.digest.frames.known(rec.Frame)
 	case !bytes.Equal(rec.Msg, []byte("null")):
@@ -167,6 +171,10 @@ func (d *Decoder) record() (record, error) {
 		return record{}, err
 	}
 	var rec record
+	if d.quick.event(line, &rec) {
+		return rec, nil
+	}
+	rec = record{}
 	if err := json.Unmarshal(line, &rec); err != nil {
 		return record{}, d.damaged("this is not a line of a history (%v)%s", err, cure)
 	}
