@@ -158,8 +158,6 @@ const wallGrace = 50 * time.Millisecond
 // all that was observed. A tally puts the true one in its place.
 const tomorrow = 1 << 62
 
-func (x *index) live() bool { return x.last != nil && x.last.Seq == tomorrow }
-
 // ended returns the event by which the application would not wait any longer:
 // the world's limit, or the closing of the session; nil when neither was seen.
 func (x *index) ended() *history.Event { return earlier(x.horizon, x.close) }
