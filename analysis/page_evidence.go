@@ -43,6 +43,9 @@ func (p Page) answers() string {
 func (p Page) unasked() string {
 	var lines []string
 	for _, x := range p.Rule.Exempt {
+		if x.OfLong {
+			continue // where it mattered, it was counted
+		}
 		if !slices.ContainsFunc(p.Objections, func(o oracle.Objection) bool { return o.What == x.What && o.Answer != "" }) {
 			lines = append(lines, "- "+x.What)
 		}

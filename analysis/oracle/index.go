@@ -12,7 +12,7 @@ import (
 // leaves it, so that it has what is under way and little more. nil stands for an event
 // that was not observed.
 type index struct {
-	header   history.Header // without its calls
+	header   history.Header // with those of its calls that its first line lists
 	modern   bool
 	grace    time.Duration // wall time only: how long order alone proves nothing
 	patience time.Duration // longer than a server that runs one tool at a time needs for all
@@ -169,8 +169,6 @@ func (x *index) call(n int) *call {
 // tomorrow stands in for the last event of a world that lives, and is later than
 // all that was observed. A tally puts the true one in its place.
 const tomorrow = 1 << 62
-
-func (x *index) live() bool { return x.last != nil && x.last.Seq == tomorrow }
 
 // ended returns the event by which the application would not wait any longer:
 // the world's limit, or the closing of the session; nil when neither was seen.

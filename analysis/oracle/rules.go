@@ -68,6 +68,8 @@ type Exemption struct {
 	Why  string
 	What string
 	Asks string // empty: there is nothing to ask about one violation
+	// OfLong marks what can be of no account but in a history of very many events.
+	OfLong bool
 
 	answer func(d *defence) string
 }
@@ -109,6 +111,7 @@ func Rules() []Rule {
 		}
 		out[i] = rules[j]
 		out[i].Side, out[i].level = c.side, c.level
+		out[i].Exempt = append(slices.Clip(out[i].Exempt), tooLate(c.rule)...)
 	}
 	for _, p := range implications() {
 		i := slices.IndexFunc(out, func(r Rule) bool { return r.ID == p.rule })
