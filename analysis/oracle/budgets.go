@@ -27,8 +27,8 @@ const (
 	budgetShutdown = "shutdown"
 	budgetStop     = "stop"
 
-	graceBudget    = 50 * time.Millisecond
-	shutdownBudget = 10 * time.Second
+	wallGrace = 50 * time.Millisecond
+	promptly  = 10 * time.Second
 )
 
 // Budgets returns all budgets, by name.
@@ -39,7 +39,7 @@ func Budgets() []Budget {
 		Why:   "The world waits no longer. In virtual time that is longer than any tool of the catalogue runs.",
 		Rules: []string{"CLOSE-BOUNDED", "CALLER-UNBLOCKS"},
 	}, {
-		Name: budgetGrace, Default: graceBudget,
+		Name: budgetGrace, Default: wallGrace,
 		What:  "in wall time, for how long after a cancel's being read the order of two events proves nothing",
 		Why:   "Several times what a loaded machine takes to wake the goroutine that has to know. In virtual time order is exact, and there is no grace.",
 		Rules: []string{"CANCEL-NO-RESPONSE", "CANCEL-SILENCE", "CANCEL-STOP-WORK", "PROGRESS-AFTER-CANCEL", "CANCEL-NONBLOCKING", "CANCEL-ORDER"},
@@ -49,7 +49,7 @@ func Budgets() []Budget {
 		Why:   "Much longer than the longest call.",
 		Rules: []string{"CALLER-UNBLOCKS", "REQUEST-DISPATCHED", "CANCEL-CLIENT-NOTIFIES", "CANCEL-STDIO-REQUIRED", "TIMEOUT-CANCEL"},
 	}, {
-		Name: budgetShutdown, Default: shutdownBudget,
+		Name: budgetShutdown, Default: promptly,
 		What:  "from a server's reading the end of its input until its handlers are told, and from their end until it ends",
 		Why:   "Computing takes no virtual time, and clients that end their servers by force wait for some seconds before.",
 		Rules: []string{"SHUT-STDIO-SERVER"},
@@ -98,7 +98,7 @@ func allows(h *history.Header, name string, otherwise time.Duration) time.Durati
 
 // promptly is how long a server may take, once it has read the end of its input,
 // to tell its handlers and, once they have ended, to end itself.
-func (x *index) promptly() time.Duration { return allows(&x.header, budgetShutdown, shutdownBudget) }
+func (x *index) promptly() time.Duration { return allows(&x.header, budgetShutdown, promptly) }
 
 // soon is how long after a cancel's being read its handler may be told.
 func (x *index) soon() time.Duration { return x.grace + allows(&x.header, budgetStop, 0) }

@@ -105,7 +105,7 @@ type frame struct {
 func newIndex(h *history.History) *index {
 	x := &index{header: h.Header, events: numbered(h.Events), modern: h.Header.Modern()}
 	if h.Header.Clock == "wall" {
-		x.grace = allows(&h.Header, budgetGrace, graceBudget)
+		x.grace = allows(&h.Header, budgetGrace, wallGrace)
 	}
 	x.makeRoom()
 	b := builder{index: x}
