@@ -26,9 +26,6 @@ const (
 	budgetGrace    = "grace"
 	budgetShutdown = "shutdown"
 	budgetStop     = "stop"
-
-	wallGrace = 50 * time.Millisecond
-	promptly  = 10 * time.Second
 )
 
 // Budgets returns all budgets, by name.

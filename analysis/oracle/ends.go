@@ -1,6 +1,16 @@
 package oracle
 
-import "github.com/mcpsim/mcpsim/sim/history"
+import (
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// promptly is how long a server may take, once it has read the end of its input,
+// to tell its handlers and, once they have ended, to end itself, unless --budget
+// says otherwise. No text sets a figure; clients that end their servers by force
+// wait for some seconds before.
+const promptly = 10 * time.Second
 
 // shutdown: a server whose client has gone tells its handlers and ends. Judged
 // when the application closed the client, since a client of which only the

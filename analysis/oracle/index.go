@@ -116,6 +116,10 @@ func newIndex(h *history.History) *index {
 	return x
 }
 
+// wallGrace is how long after the cancel's being read an act in wall time may
+// still be a crossing, unless --budget says otherwise.
+const wallGrace = 50 * time.Millisecond
+
 // numbered returns events with Seq equal to the position; a damaged history is
 // copied for that.
 func numbered(events []history.Event) []history.Event {
