@@ -11,6 +11,7 @@ const (
 	needsHTTP   = "Streamable HTTP"
 	needsSSE    = "HTTP+SSE and Streamable HTTP"
 	needsExt    = "the extension io.modelcontextprotocol/tasks"
+	needsReturn = "a client that connects again"
 	needsRounds = "requests of several rounds, and Streamable HTTP"
 )
 
@@ -266,5 +267,26 @@ func otherAwaitingRules() []Rule {
 			{From: modernEra, Page: "/seps/2663-tasks-extension", Quote: "MUST NOT be sent on the subscriptions/listen stream for a task", Level: MustNot},
 		},
 		Convicts: "A message of a task was tagged with the id of a subscription.",
+	}, {
+		ID: "LOST-INFLIGHT", Side: history.Client, Property: Liveness, Awaits: needsReturn,
+		Statement: "A client whose server's process has ended on its own starts it again; what was in flight is lost.",
+		Elsewhere: []Binding{{Stdio, modernEra, "", Should}},
+		Clauses: []Clause{
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "If the server process exits unexpectedly, the client SHOULD restart it", Level: Should},
+		},
+		Convicts: "The server's process ended, which nobody had asked for, the application made another call, and no process was started for it.",
+		Exempt: []Exemption{
+			{Race: "R7", What: "The application was closing the client."},
+			{What: "That the calls in flight get no answer. That their callers hear of it is CALLER-UNBLOCKS."},
+		},
+	}, {
+		ID: "LISTEN-RESEND", Side: history.Client, Property: Liveness, Awaits: needsReturn,
+		Statement: "A client that has connected again over stdio subscribes again.",
+		Elsewhere: []Binding{{Stdio, modernEra, "", Must}},
+		Clauses: []Clause{
+			{From: modernEra, Over: Stdio, Page: "basic/patterns/subscriptions", Quote: "client MUST re-send subscriptions/listen to re-establish its subscriptions", Level: Must},
+		},
+		Convicts: "The client had a subscription, connected anew, and did not ask for it again.",
+		Exempt:   []Exemption{{What: "The application had given the subscription up."}},
 	}}
 }

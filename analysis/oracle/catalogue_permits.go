@@ -63,5 +63,35 @@ func permissions() []Rule {
 		Never:     "What is gone from the protocol is ignored or refused; either will do.",
 		Elsewhere: overStreamable(modernEra, "", Info),
 		Exempt:    []Exemption{{Race: "R10", What: "A connection that is lost cancels its request, by design."}},
+	}, {
+		ID: "TIMEOUT-EXISTS", Side: history.World, Property: Liveness,
+		Statement: "A request does not wait for its answer for ever.",
+		Never: "In Go a caller brings its deadline in a context, so that a call without one waits because its caller wants it to. " +
+			"Whether an implementation has a limit of its own, and how long that is, no history of minutes shows.",
+		Elsewhere: []Binding{{Stdio, firstVersion, "", Info}, {StreamableHTTP, firstHTTP, "", Info}},
+		Clauses: []Clause{
+			{From: firstVersion, Until: firstVersion, Page: "basic/lifecycle", Quote: "Implementations SHOULD implement appropriate timeouts for all requests", Level: Should},
+			{From: firstHTTP, Until: lastLegacy, Page: "basic/lifecycle", Quote: "Implementations SHOULD establish timeouts for all sent requests", Level: Should},
+			{From: modernEra, Page: modernPage, Quote: "Implementations SHOULD establish timeouts for all sent requests", Level: Should},
+		},
+	}, {
+		ID: "TIMEOUT-CONFIG", Side: history.World, Property: Liveness,
+		Statement: "A request can be given a limit of its own.",
+		Never: "The simulator asks for calls with a deadline through an adapter, which could not be written for an implementation that has none. " +
+			"What follows from a deadline is TIMEOUT-CANCEL and CALLER-UNBLOCKS.",
+		Elsewhere: []Binding{{Stdio, firstHTTP, "", Info}, {StreamableHTTP, firstHTTP, "", Info}},
+		Clauses: []Clause{
+			{From: firstHTTP, Until: lastLegacy, Page: "basic/lifecycle", Quote: "SDKs and other middleware SHOULD allow these timeouts to be configured on a per-request basis", Level: Should},
+			{From: modernEra, Page: modernPage, Quote: "SDKs and other middleware SHOULD allow these timeouts to be configured on a per-request basis", Level: Should},
+		},
+	}, {
+		ID: "TIMEOUT-MAX", Side: history.World, Property: Liveness,
+		Statement: "Progress does not keep a request alive for ever.",
+		Never:     "What the maximum is, is the implementation's choice, and a call without a deadline has none because its caller set none.",
+		Elsewhere: []Binding{{Stdio, firstHTTP, "", Info}, {StreamableHTTP, firstHTTP, "", Info}},
+		Clauses: []Clause{
+			{From: firstHTTP, Until: lastLegacy, Page: "basic/lifecycle", Quote: "implementations SHOULD always enforce a maximum timeout, regardless of progress notifications", Level: Should},
+			{From: modernEra, Page: modernPage, Quote: "implementations SHOULD always enforce a maximum timeout, regardless of progress notifications", Level: Should},
+		},
 	}}
 }

@@ -5,8 +5,9 @@
 // target and no clock but the one in the history. The package draws nothing
 // and writes nothing, so that the simulator's workers can carry it.
 //
-// Read in this order: [Rule] and [Rules] say what is judged, [Judge] judges,
-// [Verdict] and [CallResult] are what comes out.
+// Read in this order: [Rule] and [Rules] say what is judged, and [Catalogue] what
+// else is laid out; [Notes], [Races] and [Budgets] are the tables that rules refer
+// to; [Judge] judges, [Verdict] and [CallResult] are what comes out.
 package oracle
 
 import (

@@ -102,17 +102,17 @@ func levelTable(r oracle.Rule) string {
 // levelRow is empty where the rule binds at no version. A blank is a version without
 // the transport, a dash one without the rule.
 func levelRow(r oracle.Rule, t oracle.Transport) string {
-	row, any := padded("  "+string(t), transportColumn), false
+	row, binds := padded("  "+string(t), transportColumn), false
 	for _, v := range protocol.Versions() {
 		level := r.LevelOver(t, v)
 		cell := orDash(string(level))
 		if !t.In(v) {
 			cell = ""
 		}
-		any = any || level != ""
+		binds = binds || level != ""
 		row += padded(cell, versionColumn)
 	}
-	if !any {
+	if !binds {
 		return ""
 	}
 	return row
