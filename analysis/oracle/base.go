@@ -14,6 +14,7 @@ func baseChecks() []check {
 		{rule: "ID-NO-REUSE-L", side: history.World, level: until(lastLegacy, MustNot), request: idNeverReused},
 		{rule: "ID-NO-REUSE-M", side: history.Client, level: modern(MustNot), request: idNotReusedOpen},
 		{rule: "ID-NOT-NULL", side: history.World, level: always(MustNot), request: idNotNull},
+		{rule: "ID-TYPE", side: history.World, level: always(Must), request: idType},
 		{rule: "RESP-SAME-ID", side: history.World, level: always(Must), frame: sameID},
 		{rule: "RESP-ONE-OF", side: history.World, level: until("2025-06-18", MustNot), frame: oneOf},
 		{rule: "SERVER-NO-REQUESTS", side: history.World, level: modern(MustNot), frame: noServerRequests},
@@ -63,6 +64,18 @@ func idNotNull(_ *index, r *request, t *tally) {
 		// A notification with an id, whatever that is: no request was meant.
 	default:
 		t.fail(r.offence("made a request whose id is null"), r.frame.write)
+	}
+}
+
+// idType: the id of a request is a string or an integer.
+func idType(_ *index, r *request, t *tally) {
+	switch id := r.frame.msg.ID; {
+	case isID(id):
+		t.pass()
+	case id == nullID:
+		// Another rule forbids it.
+	default:
+		t.fail(r.offence("made a request whose id is no integer"), r.frame.write)
 	}
 }
 

@@ -55,6 +55,19 @@ func baseCases() map[string][]ruleCase {
 			why: "a reply to what could not be read", want: Pass, checked: 2,
 			script: legacyCase(asked + `50 server > {"id":null,"error":{"code":-32700,"message":"what"}}`),
 		}},
+		"ID-TYPE": {{
+			why: "none asked", want: Vacuous, script: script{bare: true, text: greeting},
+		}, {
+			why: "integers and strings", want: Pass, checked: 3, script: legacyCase(asked + `50 client > {"id":"1.5","method":"tools/list"}`),
+		}, {
+			why: "a fraction", want: Fail, checked: 3, fails: "ID-TYPE", side: history.Client, script: modernCase(asked + `50 client > {"id":1.5,"method":"tools/list"}`),
+		}, {
+			why: "a whole number in another form", want: Pass, checked: 3, script: legacyCase(asked + `50 client > {"id":7.0,"method":"tools/list"}`),
+		}, {
+			why: "a ping that could not be answered is not missed", want: Fail, checked: 3, fails: "ID-TYPE",
+			script: legacyCase(asked + `50 client > {"id":1.5,"method":"ping"}
+				60 server < {"id":1.5,"method":"ping"}`),
+		}},
 		"RESP-SAME-ID": {{
 			why: "no response", want: Vacuous, script: script{bare: true, text: greeting + running},
 		}, {

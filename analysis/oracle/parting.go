@@ -51,7 +51,7 @@ const pingMethod = "ping"
 
 // pingPrompt: a ping is answered promptly.
 func pingPrompt(x *index, r *request, t *tally) {
-	if r.frame.msg.Method != pingMethod || r.frame.read == nil || r.frame.msg.ID == nullID {
+	if r.frame.msg.Method != pingMethod || r.frame.read == nil || !isID(r.frame.msg.ID) {
 		return
 	}
 	reply := r.first
