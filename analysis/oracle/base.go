@@ -89,10 +89,8 @@ func sameID(x *index, f *frame, t *tally) {
 		t.leave(whyUnreadable)
 	case f.named:
 		t.leave(whyNamedByCancel)
-	case f.twin != nil && before(f.twin.frame.read, f.write):
-		v := f.twin.offence("answered under the same id as another JSON type")
-		v.Side = f.side
-		t.fail(v, f.twin.frame.read, f.write)
+	case f.twin != nil:
+		t.fail(Violation{Side: f.side, Lateness: -1, What: "answered under the same id as another JSON type"}, f.twin, f.write)
 	default:
 		t.fail(Violation{Side: f.side, Lateness: -1, What: "sent a response whose id no request had"}, f.write)
 	}

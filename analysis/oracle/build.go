@@ -159,7 +159,7 @@ func (b *builder) readFrame(f *frame) {
 		b.garbage[reader] = earlier(b.garbage[reader], f.read)
 	case r == nil:
 	case f.msg.Kind == history.Request:
-		r.busy = b.open[seat(f.side.Peer())]
+		r.busy = b.open[seat(f.side.Peer())] != nil
 	case f.msg.IsReply():
 		if r.readReply == nil {
 			r.readReply = f.read

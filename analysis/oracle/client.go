@@ -10,8 +10,8 @@ func onlyIssued(x *index, f *frame, t *tally) {
 		// Another rule forbids it, whatever the id.
 	case !isID(f.msg.Ref):
 		t.leave(whyNamesNothing)
-	case f.req == nil && f.misdirected() && !x.modern:
-		t.failUnder("CANCEL-SAME-DIRECTION", v, f.theirs.frame.read, f.write)
+	case f.req == nil && f.theirs != nil && !x.modern:
+		t.failUnder("CANCEL-SAME-DIRECTION", v, f.theirs, f.write)
 	case f.req == nil:
 		t.fail(v, f.write)
 	default:

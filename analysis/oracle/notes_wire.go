@@ -19,13 +19,14 @@ type requestNotes struct {
 	shared   bool           // its token belonged to several active requests: whose progress is whose is not known
 	reported *history.Event // the writing of its latest progress
 	figure   float64        // of that
-	busy     *frame         // what the receiver was just writing when it read the request
+	busy     bool           // the receiver was just writing something when it read the request
 }
 
 // frameNotes are what is noted of a frame.
 type frameNotes struct {
-	theirs  *request       // cancel: the peer's request with the id that it names, where its own side has none
-	twin    *request       // reply: the request with the same id as the other JSON type, where none has the very id
+	theirs  *history.Event // cancel that names no request of its own side: its side's reading of the peer's with that id
+	ends    bool           // and that asks for a subscription
+	twin    *history.Event // reply that names no request: its side's reading of the one whose id is the same as the other JSON type
 	named   bool           // reply: no request had its id, but a cancel had named it
 	prior   *history.Event // progress: the writing of the one before it for the same request
 	was     float64        // and its figure
@@ -96,7 +97,9 @@ func (b *builder) placeReply(f *frame) {
 		return
 	}
 	asker := seat(f.side.Peer())
-	f.twin = b.ids[asker][otherType(f.msg.ID)]
+	if r := b.ids[asker][otherType(f.msg.ID)]; r != nil {
+		f.twin = r.frame.read
+	}
 	f.named = b.named[asker][f.msg.ID]
 }
 
@@ -118,7 +121,9 @@ func (b *builder) placeCancel(f *frame) {
 	if f.req != nil {
 		return
 	}
-	f.theirs = b.ids[seat(f.side.Peer())][f.msg.Ref]
+	if r := b.ids[seat(f.side.Peer())][f.msg.Ref]; r != nil {
+		f.theirs, f.ends = r.frame.read, r.frame.msg.Method == listenMethod
+	}
 	if f.msg.Ref == "" {
 		return
 	}
