@@ -89,6 +89,8 @@ func sameID(x *index, f *frame, t *tally) {
 		t.leave(whyUnreadable)
 	case f.named:
 		t.leave(whyNamedByCancel)
+	case before(x.batch[seat(f.side.Peer())], f.write):
+		t.leave(whyBatched)
 	case f.twin != nil:
 		t.fail(Violation{Side: f.side, Lateness: -1, What: "answered under the same id as another JSON type"}, f.twin, f.write)
 	default:

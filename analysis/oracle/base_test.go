@@ -127,6 +127,25 @@ func TestBase(t *testing.T) {
 	}
 }
 
+// What is in a batch, nobody sorts in; nobody is accused because of that.
+func TestBatches(t *testing.T) {
+	batch := `[{"id":5,"method":"tools/list"},{"id":6,"method":"tools/list","params":{"_meta":{"progressToken":"b"}}}]`
+	text := `10 client > ` + batch + `
+		20 server < ` + batch + `; > {"id":5,"result":{}}; > {"method":"notifications/progress","params":{"progressToken":"b","progress":1}}
+		30 client > {"method":"notifications/cancelled","params":{"requestId":6}}`
+	j := Judge(script{version: "2025-03-26", text: text}.history(t))
+	assert.Empty(t, failing(j))
+	for _, rule := range []string{"RESP-SAME-ID", "PROGRESS-ACTIVE", "CANCEL-ONLY-ISSUED"} {
+		assert.Equal(t, []Uncounted{{Why: whyBatched, N: 1}}, verdictOf(t, j, rule).Uncounted, rule)
+	}
+	hungUp := script{version: "2025-03-26", bare: true, text: greeting + `10 client > ` + batch + `
+		20 server < ` + batch + `; hangup; served
+		30 client eof; close; hangup; closed`}
+	assert.Equal(t, "SESSION-SURVIVES", failing(Judge(hungUp.history(t))), "a receiver has to understand them")
+	hungUp.version = legacyVersion
+	assert.Empty(t, failing(Judge(hungUp.history(t))), "later versions have none")
+}
+
 func TestOtherType(t *testing.T) {
 	for id, want := range map[string]string{`7`: `"7"`, `"7"`: `7`, `"a b"`: `a b`, `null`: "", "": ""} {
 		assert.Equal(t, want, otherType(id), id)

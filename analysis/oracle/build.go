@@ -85,6 +85,8 @@ func (b *builder) written(f *frame) {
 	switch {
 	case f.msg.Kind == history.Request:
 		b.request(f)
+	case f.msg.Kind == history.Invalid:
+		b.placeDamage(f)
 	case f.msg.IsReply():
 		if f.req = b.ids[seat(peer)][f.msg.ID]; f.req != nil {
 			f.req.reply(f)
@@ -155,8 +157,7 @@ func (r *request) reply(f *frame) {
 func (b *builder) readFrame(f *frame) {
 	switch r := f.req; {
 	case f.msg.Kind == history.Invalid:
-		reader := seat(f.side.Peer())
-		b.garbage[reader] = earlier(b.garbage[reader], f.read)
+		b.readDamage(f)
 	case r == nil:
 	case f.msg.Kind == history.Request:
 		r.busy = b.open[seat(f.side.Peer())] != nil

@@ -12,6 +12,8 @@ func onlyIssued(x *index, f *frame, t *tally) {
 		t.leave(whyNamesNothing)
 	case f.req == nil && f.theirs != nil && !x.modern:
 		t.failUnder("CANCEL-SAME-DIRECTION", v, f.theirs, f.write)
+	case f.req == nil && before(x.batch[seat(f.side)], f.write):
+		t.leave(whyBatched)
 	case f.req == nil:
 		t.fail(v, f.write)
 	default:

@@ -38,6 +38,7 @@ type frameNotes struct {
 type sessionNotes struct {
 	asked    *history.Event    // the first request that asked for log messages
 	garbage  [2]*history.Event // by the reading side: the first frame that was read and is no message
+	batch    [2]*history.Event // by the sending side: the first batch; what is in one, nobody sorts in
 	lingered tide
 }
 
@@ -90,6 +91,27 @@ func (b *builder) leaveToken(r *request) {
 
 // logLevel is the key under which a request asks for log messages.
 const logLevel = "io.modelcontextprotocol/logLevel"
+
+// placeDamage notes a frame that is no message, for what it may be all the same.
+func (b *builder) placeDamage(f *frame) {
+	if isBatch(f.msg.Raw) {
+		b.batch[seat(f.side)] = earlier(b.batch[seat(f.side)], f.write)
+	}
+}
+
+// readDamage notes that such a frame was read. At one version a batch is none.
+func (b *builder) readDamage(f *frame) {
+	if b.header.SpecVersion == batchVersion && isBatch(f.msg.Raw) {
+		return
+	}
+	reader := seat(f.side.Peer())
+	b.garbage[reader] = earlier(b.garbage[reader], f.read)
+}
+
+// batchVersion is the one that has batches.
+const batchVersion = "2025-03-26"
+
+func isBatch(raw string) bool { return strings.HasPrefix(strings.TrimLeft(raw, " \t"), "[") }
 
 // placeReply notes where a reply belongs that answers no request by its id.
 func (b *builder) placeReply(f *frame) {
