@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -171,9 +172,32 @@ func (b *builder) placeProgress(f *frame) {
 // figureOf returns the figure of a progress notification. It reports false where
 // there is none that is a number.
 func figureOf(raw string) (float64, bool) {
+	if _, rest, found := strings.Cut(raw, figureKey); found && !strings.Contains(rest, figureKey) {
+		if v, ok := numberAt(rest); ok {
+			return v, true
+		}
+	}
 	var m struct{ Params struct{ Progress *float64 } }
 	if err := json.Unmarshal([]byte(raw), &m); err != nil || m.Params.Progress == nil {
 		return 0, false
 	}
 	return *m.Params.Progress, true
+}
+
+// figureKey is the name of the figure. Where it stands once and a number follows, the
+// frame need not be taken apart.
+const figureKey = `"progress"`
+
+// numberAt reads a colon and a number.
+func numberAt(text string) (float64, bool) {
+	text, found := strings.CutPrefix(strings.TrimLeft(text, " \t"), ":")
+	if !found {
+		return 0, false
+	}
+	text = strings.TrimLeft(text, " \t")
+	if end := strings.IndexAny(text, ",} \t"); end >= 0 {
+		text = text[:end]
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && text[0] != '+' && strings.Trim(text, "0123456789+-.eE") == ""
 }
