@@ -21,6 +21,8 @@ func wireWording(rule string) RuleText {
 		return RuleText{Says: "uses an id again before its request has a response", Counts: "requests made", Exercise: "No request was made."}
 	case "ID-NOT-NULL":
 		return RuleText{Says: "makes a request whose id is null", Counts: "requests made", Exercise: "No request was made."}
+	case "ID-TYPE":
+		return RuleText{Says: "makes a request whose id is no integer", Counts: "requests made", Exercise: "No request was made."}
 	case "RESP-SAME-ID":
 		return RuleText{Says: "answers under an id that is not the request's", OwnWords: true, Counts: "responses sent", Exercise: "No response was sent."}
 	case "RESP-ONE-OF":

@@ -21,23 +21,20 @@ func aimChecks() []check {
 	}
 }
 
-// sameDirection: a cancel names no request of the peer's.
+// sameDirection: a cancel names no request of the peer's. One that its sender had not
+// read it cannot have meant.
 func sameDirection(_ *index, f *frame, t *tally) {
 	switch {
 	case f.req != nil:
 		t.pass()
 	case f.forgotten:
 		t.leave(whyForgotten)
-	case f.misdirected():
+	case f.theirs != nil:
 		t.fail(Violation{
 			Side: f.side, Lateness: -1, What: "cancelled a request that the other side had issued",
-		}, f.theirs.frame.read, f.write)
+		}, f.theirs, f.write)
 	}
 }
-
-// misdirected reports whether a cancel names a request of the peer's, which its
-// sender had read. One that it had not read it cannot have meant.
-func (f *frame) misdirected() bool { return f.theirs != nil && before(f.theirs.frame.read, f.write) }
 
 // onlyInProgress: a call whose value the caller has is not cancelled.
 func onlyInProgress(x *index, f *frame, t *tally) {
@@ -91,18 +88,10 @@ func serverCancels(_ *index, f *frame, t *tally) {
 	case f.side != history.Server:
 	case !f.msg.IsCancel():
 		t.pass()
-	case f.theirs != nil && f.theirs.frame.msg.Method == listenMethod:
+	case f.ends:
 		t.leave(whyEndsListen)
 	default:
-		v := Violation{Side: history.Server, Lateness: -1, What: "sent a cancel"}
-		if f.theirs == nil {
-			t.fail(v, f.write)
-			return
-		}
-		if c := f.theirs.call; c != nil {
-			v.Call, v.Handler, v.Method = c.Call.Call, c.kind(), c.otherMethod()
-		}
-		t.fail(v, f.theirs.frame.read, f.write)
+		t.fail(Violation{Side: history.Server, Lateness: -1, What: "sent a cancel"}, f.theirs, f.write)
 	}
 }
 

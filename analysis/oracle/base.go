@@ -14,6 +14,7 @@ func baseChecks() []check {
 		{rule: "ID-NO-REUSE-L", side: history.World, level: until(lastLegacy, MustNot), request: idNeverReused},
 		{rule: "ID-NO-REUSE-M", side: history.Client, level: modern(MustNot), request: idNotReusedOpen},
 		{rule: "ID-NOT-NULL", side: history.World, level: always(MustNot), request: idNotNull},
+		{rule: "ID-TYPE", side: history.World, level: always(Must), request: idType},
 		{rule: "RESP-SAME-ID", side: history.World, level: always(Must), frame: sameID},
 		{rule: "RESP-ONE-OF", side: history.World, level: until("2025-06-18", MustNot), frame: oneOf},
 		{rule: "SERVER-NO-REQUESTS", side: history.World, level: modern(MustNot), frame: noServerRequests},
@@ -70,6 +71,18 @@ func idNotNull(_ *index, r *request, t *tally) {
 	}
 }
 
+// idType: the id of a request is a string or an integer.
+func idType(_ *index, r *request, t *tally) {
+	switch id := r.frame.msg.ID; {
+	case isID(id):
+		t.pass()
+	case id == nullID:
+		// Another rule forbids it.
+	default:
+		t.fail(r.offence("made a request whose id is no integer"), r.frame.write)
+	}
+}
+
 // sameID: a response has the id of the request that it answers.
 func sameID(x *index, f *frame, t *tally) {
 	switch {
@@ -82,10 +95,10 @@ func sameID(x *index, f *frame, t *tally) {
 		t.leave(whyUnreadable)
 	case f.named:
 		t.leave(whyNamedByCancel)
-	case f.twin != nil && before(f.twin.frame.read, f.write):
-		v := f.twin.offence("answered under the same id as another JSON type")
-		v.Side = f.side
-		t.fail(v, f.twin.frame.read, f.write)
+	case before(x.batch[seat(f.side.Peer())], f.write):
+		t.leave(whyBatched)
+	case f.twin != nil:
+		t.fail(Violation{Side: f.side, Lateness: -1, What: "answered under the same id as another JSON type"}, f.twin, f.write)
 	default:
 		t.fail(Violation{Side: f.side, Lateness: -1, What: "sent a response whose id no request had"}, f.write)
 	}

@@ -55,6 +55,19 @@ func baseCases() map[string][]ruleCase {
 			why: "a reply to what could not be read", want: Pass, checked: 2,
 			script: legacyCase(asked + `50 server > {"id":null,"error":{"code":-32700,"message":"what"}}`),
 		}},
+		"ID-TYPE": {{
+			why: "none asked", want: Vacuous, script: script{bare: true, text: greeting},
+		}, {
+			why: "integers and strings", want: Pass, checked: 3, script: legacyCase(asked + `50 client > {"id":"1.5","method":"tools/list"}`),
+		}, {
+			why: "a fraction", want: Fail, checked: 3, fails: "ID-TYPE", side: history.Client, script: modernCase(asked + `50 client > {"id":1.5,"method":"tools/list"}`),
+		}, {
+			why: "a whole number in another form", want: Pass, checked: 3, script: legacyCase(asked + `50 client > {"id":7.0,"method":"tools/list"}`),
+		}, {
+			why: "a ping that could not be answered is not missed", want: Fail, checked: 3, fails: "ID-TYPE",
+			script: legacyCase(asked + `50 client > {"id":1.5,"method":"ping"}
+				60 server < {"id":1.5,"method":"ping"}`),
+		}},
 		"RESP-SAME-ID": {{
 			why: "no response", want: Vacuous, script: script{bare: true, text: greeting + running},
 		}, {
@@ -112,6 +125,25 @@ func TestBase(t *testing.T) {
 	for rule, cases := range baseCases() {
 		t.Run(rule, func(t *testing.T) { runRule(t, rule, cases) })
 	}
+}
+
+// What is in a batch, nobody sorts in; nobody is accused because of that.
+func TestBatches(t *testing.T) {
+	batch := `[{"id":5,"method":"tools/list"},{"id":6,"method":"tools/list","params":{"_meta":{"progressToken":"b"}}}]`
+	text := `10 client > ` + batch + `
+		20 server < ` + batch + `; > {"id":5,"result":{}}; > {"method":"notifications/progress","params":{"progressToken":"b","progress":1}}
+		30 client > {"method":"notifications/cancelled","params":{"requestId":6}}`
+	j := Judge(script{version: "2025-03-26", text: text}.history(t))
+	assert.Empty(t, failing(j))
+	for _, rule := range []string{"RESP-SAME-ID", "PROGRESS-ACTIVE", "CANCEL-ONLY-ISSUED"} {
+		assert.Equal(t, []Uncounted{{Why: whyBatched, N: 1}}, verdictOf(t, j, rule).Uncounted, rule)
+	}
+	hungUp := script{version: "2025-03-26", bare: true, text: greeting + `10 client > ` + batch + `
+		20 server < ` + batch + `; hangup; served
+		30 client eof; close; hangup; closed`}
+	assert.Equal(t, "SESSION-SURVIVES", failing(Judge(hungUp.history(t))), "a receiver has to understand them")
+	hungUp.version = legacyVersion
+	assert.Empty(t, failing(Judge(hungUp.history(t))), "later versions have none")
 }
 
 func TestOtherType(t *testing.T) {

@@ -62,6 +62,8 @@ func (b *builder) written(f *frame) {
 	switch {
 	case f.msg.Kind == history.Request:
 		b.request(f)
+	case f.msg.Kind == history.Invalid:
+		b.placeDamage(f)
 	case f.msg.IsReply():
 		b.reply(f)
 	case f.msg.IsCancel():
@@ -213,11 +215,10 @@ func (b *builder) readFrame(f *frame) {
 	}
 	switch r := f.req; {
 	case f.msg.Kind == history.Invalid:
-		reader := seat(f.side.Peer())
-		b.garbage[reader] = earlier(b.garbage[reader], f.read)
+		b.readDamage(f)
 	case r == nil:
 	case f.msg.Kind == history.Request:
-		r.busy = b.writers[seat(f.side.Peer())].open
+		r.busy = b.writers[seat(f.side.Peer())].open != nil
 	case f.msg.IsReply():
 		if r.readReply == nil {
 			r.readReply = f.read

@@ -108,6 +108,7 @@ func senderRules() []Rule {
 				Asks: "Was it a second cancel for one request?", answer: (*defence).neverIssued},
 			{Why: whyNamesNothing, What: "A cancel without an id breaks another rule.",
 				Asks: "Did it name no id at all?", answer: (*defence).names},
+			{Why: whyBatched, What: "The sender had sent a batch, whose requests are not sorted in."},
 			{Why: whyUnderDirection, What: "The id was that of a request of the other side's: the same is a breach of CANCEL-SAME-DIRECTION."},
 			{What: "Since 2026-07-28 a server's cancel: CANCEL-SERVER-FORBIDDEN judges that."},
 		},

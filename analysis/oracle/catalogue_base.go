@@ -47,6 +47,17 @@ func baseRules() []Rule {
 		},
 		Mutants: []string{"mutant:asks-under-null"},
 	}, {
+		ID:        "ID-TYPE",
+		Statement: "The id of a request is a string or an integer.",
+		Property:  Safety,
+		Clauses:   onBasePages("Requests MUST include a string or integer ID", Must),
+		Convicts:  "A request was written whose id is a number, and not a whole one.",
+		Exempt: []Exemption{
+			{What: "A whole number, however it is written: 7.0 is 7."},
+			{What: "An id of null breaks another rule; what has an id of another type is no JSON-RPC request."},
+		},
+		Mutants: []string{"mutant:asks-under-fraction"},
+	}, {
 		ID:        "RESP-SAME-ID",
 		Statement: "A response has the id of the request that it answers, as the same JSON type.",
 		Property:  Safety,
@@ -59,6 +70,7 @@ func baseRules() []Rule {
 		Convicts: "A response was written whose id no request of the other side has: 7 for \"7\", or one that was made up.",
 		Exempt: []Exemption{
 			{Why: whyUnreadable, What: "An error reply whose id is missing or null, as for a message that could not be read."},
+			{Why: whyBatched, What: "The other side had sent a batch, whose requests are not sorted in."},
 			{Why: whyNamedByCancel, What: "Only a cancel had named the id: what is wrong then is that the cancel was answered."},
 			{What: "Since 2026-07-28 a client sends no responses at all: SERVER-NO-REQUESTS."},
 		},

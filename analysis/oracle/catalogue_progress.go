@@ -25,6 +25,7 @@ func progressRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyUnderStop, What: "Progress after the response: the same is a breach of PROGRESS-STOP."},
 			{What: "Progress after a cancel: PROGRESS-AFTER-CANCEL and CANCEL-SILENCE judge that."},
+			{Why: whyBatched, What: "The other side had sent a batch, whose requests are not sorted in."},
 			shared, task, unclear,
 		},
 		Implied: "PROGRESS-STOP",
@@ -35,7 +36,10 @@ func progressRules() []Rule {
 		Property:  Safety,
 		Clauses:   onProgressPages("Progress notifications MUST stop after completion", Must),
 		Convicts:  "The writing of a progress notification began after that of the response to its request, on one ordered stream.",
-		Exempt:    []Exemption{shared, task, unclear},
+		Exempt: []Exemption{{
+			Race: "R8", What: "Progress that was written before the response, and delivered after it.",
+			Asks: "Was it written before the response?", answer: (*defence).writtenBeforeReply,
+		}, shared, task, unclear},
 		Notes: []string{
 			"That the two came from different threads of the sender is no excuse: it chose the order in which it wrote.",
 		},

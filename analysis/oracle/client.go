@@ -13,8 +13,10 @@ func onlyIssued(x *index, f *frame, t *tally) {
 	case f.forgotten:
 		t.leave(whyForgotten)
 		t.pass()
-	case f.req == nil && f.misdirected() && !x.modern:
-		t.failUnder("CANCEL-SAME-DIRECTION", v, f.theirs.frame.read, f.write)
+	case f.req == nil && f.theirs != nil && !x.modern:
+		t.failUnder("CANCEL-SAME-DIRECTION", v, f.theirs, f.write)
+	case f.req == nil && before(x.batch[seat(f.side)], f.write):
+		t.leave(whyBatched)
 	case f.req == nil:
 		t.fail(v, f.write)
 	default:

@@ -21,13 +21,14 @@ type requestNotes struct {
 	shared      bool           // its token belonged to several active requests: whose progress is whose is not known
 	latest      *history.Event // the writing of its latest progress
 	figure      float64        // of that
-	busy        *frame         // what the receiver was just writing when it read the request
+	busy        bool           // the receiver was just writing something when it read the request
 }
 
 // frameNotes are what is noted of a frame.
 type frameNotes struct {
-	theirs  *request       // cancel: the peer's request with the id that it names, where its own side has none
-	twin    *request       // reply: the request with the same id as the other JSON type, where none has the very id
+	theirs  *history.Event // cancel that names no request of its own side: its side's reading of the peer's with that id
+	ends    bool           // and that asks for a subscription
+	twin    *history.Event // reply that names no request: its side's reading of the one whose id is the same as the other JSON type
 	named   bool           // reply: no request had its id, but a cancel had named it, or it was what a cancel was answered with
 	prior   *history.Event // progress: the writing of the one before it for the same request
 	was     float64        // and its figure
@@ -39,6 +40,7 @@ type frameNotes struct {
 type sessionNotes struct {
 	asked    *history.Event    // the first request that asked for log messages
 	garbage  [2]*history.Event // by the reading side: the first frame that was read and is no message
+	batch    [2]*history.Event // by the sending side: the first batch; what is in one, nobody sorts in
 	lingered tide
 }
 
@@ -96,13 +98,36 @@ func (b *builder) leaveToken(r *request) {
 // logLevel is the key under which a request asks for log messages.
 const logLevel = "io.modelcontextprotocol/logLevel"
 
+// placeDamage notes a frame that is no message, for what it may be all the same.
+func (b *builder) placeDamage(f *frame) {
+	if isBatch(f.msg.Raw) {
+		b.batch[seat(f.side)] = earlier(b.batch[seat(f.side)], f.write)
+	}
+}
+
+// readDamage notes that such a frame was read. At one version a batch is none.
+func (b *builder) readDamage(f *frame) {
+	if b.header.SpecVersion == batchVersion && isBatch(f.msg.Raw) {
+		return
+	}
+	reader := seat(f.side.Peer())
+	b.garbage[reader] = earlier(b.garbage[reader], f.read)
+}
+
+// batchVersion is the one that has batches.
+const batchVersion = "2025-03-26"
+
+func isBatch(raw string) bool { return strings.HasPrefix(strings.TrimLeft(raw, " \t"), "[") }
+
 // placeReply notes where a reply belongs that answers no request by its id.
 func (b *builder) placeReply(f *frame) {
 	if f.req != nil || f.forgotten {
 		return
 	}
 	asker := seat(f.side.Peer())
-	f.twin = b.ids[asker][otherType(f.msg.ID)]
+	if r := b.ids[asker][otherType(f.msg.ID)]; r != nil {
+		f.twin = r.frame.read
+	}
 	f.named = f.named || b.named[asker][f.msg.ID]
 }
 
@@ -124,7 +149,9 @@ func (b *builder) placeCancel(f *frame) {
 	if f.req != nil || f.forgotten {
 		return
 	}
-	f.theirs = b.ids[seat(f.side.Peer())][f.msg.Ref]
+	if r := b.ids[seat(f.side.Peer())][f.msg.Ref]; r != nil {
+		f.theirs, f.ends = r.frame.read, r.frame.msg.Method == listenMethod
+	}
 	if f.msg.Ref == "" {
 		return
 	}
@@ -156,13 +183,9 @@ func (b *builder) placeProgress(f *frame) {
 // figureOf returns the figure of a progress notification. It reports false where
 // there is none that is a number.
 func figureOf(raw string) (float64, bool) {
-	const member = `"progress":`
-	if i := strings.Index(raw, member); i >= 0 && !strings.Contains(raw[i+len(member):], member) {
-		rest := raw[i+len(member):]
-		if end := strings.IndexAny(rest, ",}"); end > 0 {
-			if figure, err := strconv.ParseFloat(rest[:end], 64); err == nil {
-				return figure, true // the usual way of writing it, and the only one there
-			}
+	if _, rest, found := strings.Cut(raw, figureKey); found && !strings.Contains(rest, figureKey) {
+		if v, ok := numberAt(rest); ok {
+			return v, true
 		}
 	}
 	var m struct{ Params struct{ Progress *float64 } }
@@ -170,4 +193,22 @@ func figureOf(raw string) (float64, bool) {
 		return 0, false
 	}
 	return *m.Params.Progress, true
+}
+
+// figureKey is the name of the figure. Where it stands once and a number follows, the
+// frame need not be taken apart.
+const figureKey = `"progress"`
+
+// numberAt reads a colon and a number.
+func numberAt(text string) (float64, bool) {
+	text, found := strings.CutPrefix(strings.TrimLeft(text, " \t"), ":")
+	if !found {
+		return 0, false
+	}
+	text = strings.TrimLeft(text, " \t")
+	if end := strings.IndexAny(text, ",} \t"); end >= 0 {
+		text = text[:end]
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && text[0] != '+' && strings.Trim(text, "0123456789+-.eE") == ""
 }

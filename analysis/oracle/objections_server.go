@@ -135,6 +135,16 @@ func (d *defence) progressWaited() string {
 	return fmt.Sprintf("No. It is number %d of the call's progress, and the tool had asked for %d by then.", f.nth, asked)
 }
 
+// writtenBeforeReply: R8.
+func (d *defence) writtenBeforeReply() string {
+	r := d.request()
+	if r == nil || r.first == nil || !before(r.first.write, d.act) {
+		return ""
+	}
+	w := r.first.write
+	return fmt.Sprintf("No. The writing of the response began %s, and that of the progress %s.", d.when(w), lapse(w, d.act))
+}
+
 func (d *defence) sharedToken() string {
 	switch r := d.request(); {
 	case d.isReply():

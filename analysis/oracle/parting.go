@@ -51,7 +51,7 @@ const pingMethod = "ping"
 
 // pingPrompt: a ping is answered x.promptly().
 func pingPrompt(x *index, r *request, t *tally) {
-	if r.frame.msg.Method != pingMethod || r.frame.read == nil || r.frame.msg.ID == nullID {
+	if r.frame.msg.Method != pingMethod || r.frame.read == nil || !isID(r.frame.msg.ID) {
 		return
 	}
 	reply := r.first
@@ -62,7 +62,7 @@ func pingPrompt(x *index, r *request, t *tally) {
 		x.judgePong(r, t)
 	case r.c != nil || r.cancel != nil:
 		t.leave(whyPingCancelled)
-	case r.busy != nil && (r.busy.wrote == nil || r.busy.wrote.At > r.frame.read.At+x.grace):
+	case r.busy:
 		t.leave(whyPongHeld)
 	default:
 		x.judgeTardy(r, t)

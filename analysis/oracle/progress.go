@@ -29,7 +29,7 @@ func (f *frame) isProgress() bool {
 }
 
 // progressActive: progress names the token of a request that is being worked on.
-func progressActive(_ *index, f *frame, t *tally) {
+func progressActive(x *index, f *frame, t *tally) {
 	v := Violation{Side: f.side, Lateness: -1}
 	switch r := f.req; {
 	case !f.isProgress():
@@ -40,6 +40,8 @@ func progressActive(_ *index, f *frame, t *tally) {
 		t.leave(whyForgotten)
 	case r != nil && r.shared:
 		t.leave(whySharedToken)
+	case r == nil && before(x.batch[seat(f.side.Peer())], f.write):
+		t.leave(whyBatched)
 	case r == nil || !before(r.frame.read, f.write):
 		v.What = "reported progress for a token that it had not been given"
 		t.fail(v, f.write)

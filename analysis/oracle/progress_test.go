@@ -156,12 +156,15 @@ func TestATokenIsSharedUntilAllAreOver(t *testing.T) {
 func TestFigures(t *testing.T) {
 	for raw, want := range map[string]float64{
 		`{"params":{"progress":0.5}}`: 0.5, `{"params":{"progress":0}}`: 0, `{"params":{"progress":1e3}}`: 1000,
+		`{"params":{"progress" : 7 ,"message":"none"}}`: 7, `{"params":{"message":"progress","progress":3}}`: 3,
+		`{"params":{"progress":2,"total":9}}`: 2, `{"params":{"message":"\"progress\":5","progress":4}}`: 4,
 	} {
 		got, ok := figureOf(raw)
 		assert.True(t, ok, raw)
 		assert.InDelta(t, want, got, 0, raw)
 	}
-	for _, raw := range []string{`{}`, `{"params":{"progress":"1"}}`, `{"params":{"progress":null}}`, `[`, ``} {
+	for _, raw := range []string{`{}`, `{"params":{"progress":"1"}}`, `{"params":{"progress":null}}`, `{"params":{"message":"progress"}}`,
+		`{"params":{"progress":NaN}}`, `{"params":{"progress":Inf}}`, `{"params":{"progress":}}`, `{"params":{"progress":0x1p4}}`, `[`, ``} {
 		_, ok := figureOf(raw)
 		assert.False(t, ok, raw)
 	}

@@ -7,6 +7,7 @@ const (
 	whyEndsListen     = "cancel that ends a subscription"
 	whyUnreadable     = "error reply without an id, as for a message that could not be read"
 	whyNamedByCancel  = "response to an id that only a cancel had named"
+	whyBatched        = "a batch had been sent, and what it asked for is not known"
 	whySharedToken    = "several active requests had one progress token"
 	whyGivenUpToken   = "progress token of a call that was given up and not answered"
 	whyTaskRuns       = "the response said that a task had begun"

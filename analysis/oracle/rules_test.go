@@ -85,6 +85,7 @@ func TestLevels(t *testing.T) {
 		{"ID-NO-REUSE-L", MustNot, ""},
 		{"ID-NO-REUSE-M", "", MustNot},
 		{"ID-NOT-NULL", MustNot, MustNot},
+		{"ID-TYPE", Must, Must},
 		{"RESP-SAME-ID", Must, Must},
 		{"RESP-ONE-OF", "", ""},
 		{"SERVER-NO-REQUESTS", "", MustNot},

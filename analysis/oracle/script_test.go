@@ -34,7 +34,7 @@ const (
 // the writing of the latest, or of the latest of a name, ".failed" in vain. Frames
 // are: call N, cancel N, result N, stale N,
 // error N, progress N, ping, pong; "cancel id 99" names an id that is no call's. What
-// begins with "{" is a frame as it stands, without jsonrpc and with neither blanks
+// begins with "{" or "[" is a frame as it stands, without jsonrpc and with neither blanks
 // nor semicolons.
 // An instant left out is the one above. What follows a call's number is the
 // value of an end or a return in quotes, otherwise its error.
@@ -225,6 +225,9 @@ func callOf(name string) int {
 // message makes the frame of that name. Call n has the id 10+n, so that the two
 // are not mistaken for each other, and the progress token "pn".
 func message(t testing.TB, name string) *history.Message {
+	if strings.HasPrefix(name, "[") {
+		return protocol.Identify([]byte(name))
+	}
 	if rest, ok := strings.CutPrefix(name, "{"); ok {
 		return protocol.Identify([]byte(`{"jsonrpc":"2.0",` + rest))
 	}

@@ -147,10 +147,13 @@ func (l *link) add(frame []byte) { l.enqueue(&outgoing{line: append(frame, '\n')
 
 // afterHandshake runs when a session has begun.
 func (c *client) afterHandshake() error {
-	if c.defect != asksUnderNull {
-		return nil
+	switch c.defect {
+	case asksUnderNull:
+		return c.link.tell(protocol.AppendProbe(nil, "null", c.caller))
+	case asksUnderFraction:
+		return c.link.tell(protocol.AppendProbe(nil, "1.5", c.caller))
 	}
-	return c.link.tell(protocol.AppendProbe(nil, "null", c.caller))
+	return nil
 }
 
 // tokenFor returns the progress token to ask under, where one was asked for.

@@ -29,6 +29,7 @@ const (
 	recyclesIDs        defect = "recycles-ids"
 	reusesCancelledIDs defect = "reuses-cancelled-ids"
 	asksUnderNull      defect = "asks-under-null"
+	asksUnderFraction  defect = "asks-under-fraction"
 	repliesUnasked     defect = "replies-unasked"
 	sharesTokens       defect = "shares-tokens"
 	hangsUpLate        defect = "hangs-up-late"
@@ -121,6 +122,11 @@ func wireClientMutants() []Mutant {
 		Doc:    "makes one request whose id is null when it has connected: ID-NOT-NULL",
 		Legacy: []string{"ID-NOT-NULL"},
 		Modern: []string{"ID-NOT-NULL"},
+	}, {
+		Name: string(asksUnderFraction), defect: asksUnderFraction, Side: history.Client, Scenario: "no-cancels",
+		Doc:    "makes one request whose id is 1.5 when it has connected: ID-TYPE",
+		Legacy: []string{"ID-TYPE"},
+		Modern: []string{"ID-TYPE"},
 	}, {
 		Name: string(repliesUnasked), defect: repliesUnasked, Side: history.Client, Scenario: "no-cancels",
 		Doc:    "answers each response with one of its own: RESP-SAME-ID, SERVER-NO-REQUESTS",

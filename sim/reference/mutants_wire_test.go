@@ -72,7 +72,8 @@ func wireConversations(e era) map[defect]conversation {
 		recyclesIDs: {"the id that was answered comes again", []step{ask("a"), hear(e.asked("1", "a")), send(e.answer("1", "fine")), returned("a", "fine", ""),
 			ask("b"), hear(e.asked("1", "b"))}},
 		reusesCancelledIDs: {"the id that was cancelled comes again", then(asked, given, []step{ask("b"), hear(e.asked("2", "b"))})},
-		asksUnderNull:      {"a request under null", []step{hear(e.underNull())}},
+		asksUnderNull:      {"a request under null", []step{hear(e.probeUnder("null"))}},
+		asksUnderFraction:  {"a request under a fraction", []step{hear(e.probeUnder("1.5"))}},
 		repliesUnasked: {"a response to a response", then(only(!legacy, hear(`{"jsonrpc":"2.0","id":1,"result":{}}`)), asked,
 			[]step{send(e.answer("2", "fine")), returned("a", "fine", ""), hear(`{"jsonrpc":"2.0","id":2,"result":{}}`)})},
 		sharesTokens: {"one token for all", []step{
@@ -91,11 +92,11 @@ func (e era) firstID() string {
 	return `"d1"`
 }
 
-func (e era) underNull() string {
+func (e era) probeUnder(id string) string {
 	if e.meta == "" {
-		return `{"jsonrpc":"2.0","id":null,"method":"ping"}`
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`
 	}
-	return `{"jsonrpc":"2.0","id":null,"method":"tools/list","params":{"_meta":{` + modernMeta + `}}}`
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/list","params":{"_meta":{` + modernMeta + `}}}`
 }
 
 func bothOf(id string) string {
