@@ -48,7 +48,7 @@ func verdictOf(m *matrix, o selftestOutcome) string {
 	fmt.Fprintf(&b, "%s   %d of %s caught of all that they break\n", word, o.Mutants-len(free), plural(o.Mutants, "mutant", "mutants"))
 	fmt.Fprintf(&b, "         %s in %s of the reference against itself, in %s\n", plural(o.ofReference(), "false accusation", "false accusations"),
 		plural(clean, "world", "worlds"), plural(scenarios, "scenario", "scenarios"))
-	for _, a := range o.Accusation {
+	for _, a := range o.Accusations {
 		fmt.Fprintf(&b, "!   accused wrongly: %s in %s at %s, of %s: %s\n    seed %d\n", orReference(a.Mutant), a.Scenario, a.SpecVersion, a.Rule, a.What, a.Seed)
 	}
 	for _, s := range o.Survivors {
@@ -60,7 +60,7 @@ func verdictOf(m *matrix, o selftestOutcome) string {
 // ofReference is how many false accusations are of the reference itself.
 func (o selftestOutcome) ofReference() int {
 	n := 0
-	for _, a := range o.Accusation {
+	for _, a := range o.Accusations {
 		if a.Mutant == "" {
 			n++
 		}
@@ -200,7 +200,7 @@ func catches(m *matrix) string {
 }
 
 func (r *matrixRow) catch(m *matrix, id string) string {
-	line, any := fmt.Sprintf("     %-*s", gridLabel+2, id), false
+	line, shows := fmt.Sprintf("     %-*s", gridLabel+2, id), false
 	for _, v := range m.specVersions {
 		cell := ""
 		switch mark := r.mark(v, id); mark {
@@ -209,10 +209,10 @@ func (r *matrixRow) catch(m *matrix, id string) string {
 		case "?":
 			cell = mark
 		}
-		any = any || cell != ""
+		shows = shows || cell != ""
 		line += strings.Repeat(" ", max(0, 12-len([]rune(cell)))) + cell
 	}
-	if !any {
+	if !shows {
 		return ""
 	}
 	return line
