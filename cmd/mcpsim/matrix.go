@@ -18,6 +18,7 @@ import (
 // version.
 type matrix struct {
 	specVersions []string
+	bind         binding
 	rows         []*matrixRow
 }
 
@@ -32,7 +33,28 @@ type matrixRow struct {
 	expect   func(specVersion string) []string // rules that must fail, and no others
 	worlds   uint64                            // at each version, unless all that must fail does earlier
 
+	bind    binding
 	results map[string]*rowResult // by protocol version
+}
+
+// A binding is the catalogue of rules as the matrix needs it, looked up once.
+type binding struct {
+	rules []string
+	level map[string]map[string]oracle.Level // by version and rule
+}
+
+func bindingAt(specVersions []string) binding {
+	b := binding{level: map[string]map[string]oracle.Level{}}
+	for _, rule := range oracle.Rules() {
+		b.rules = append(b.rules, rule.ID)
+		for _, v := range specVersions {
+			if b.level[v] == nil {
+				b.level[v] = map[string]oracle.Level{}
+			}
+			b.level[v][rule.ID] = rule.Level(v)
+		}
+	}
+	return b
 }
 
 // A rowResult is what the worlds of a row came to at one version.
@@ -73,7 +95,7 @@ func wholeMatrix(specVersions []string, seeds sim.Seeds) matrixPlan {
 
 // matrix lays the rows out: the reference first, then the mutants.
 func (p matrixPlan) matrix() *matrix {
-	m := &matrix{specVersions: p.specVersions}
+	m := &matrix{specVersions: p.specVersions, bind: bindingAt(p.specVersions)}
 	for _, scenario := range p.clean {
 		m.add(p, matrixRow{scenario: scenario, client: "reference", server: "reference", expect: nothing})
 	}
@@ -91,7 +113,7 @@ func (p matrixPlan) matrix() *matrix {
 }
 
 func (m *matrix) add(p matrixPlan, r matrixRow) {
-	r.worlds, r.results = p.worlds, map[string]*rowResult{}
+	r.worlds, r.results, r.bind = p.worlds, map[string]*rowResult{}, m.bind
 	for _, v := range p.specVersions {
 		r.results[v] = &rowResult{cells: map[string]matrixCell{}}
 	}
@@ -152,8 +174,7 @@ func (r matrixRow) amongCancels() (matrixRow, bool) {
 // cannot be broken there.
 func (r *matrixRow) expected(specVersion string) []string {
 	return slices.DeleteFunc(slices.Clone(r.expect(specVersion)), func(id string) bool {
-		rule, known := oracle.FindRule(id)
-		return known && rule.Level(specVersion) == ""
+		return r.bind.level[specVersion][id] == ""
 	})
 }
 
@@ -168,9 +189,9 @@ func (r *matrixRow) survived(specVersion string) []string {
 func (r *matrixRow) accused(specVersion string) []string {
 	expected := r.expected(specVersion)
 	var out []string
-	for _, rule := range oracle.Rules() {
-		if r.results[specVersion].cells[rule.ID].Failed > 0 && !slices.Contains(expected, rule.ID) {
-			out = append(out, rule.ID)
+	for _, id := range r.bind.rules {
+		if r.results[specVersion].cells[id].Failed > 0 && !slices.Contains(expected, id) {
+			out = append(out, id)
 		}
 	}
 	return out

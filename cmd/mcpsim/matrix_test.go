@@ -70,8 +70,10 @@ func assertTeeth(t *testing.T, m *matrix, rule oracle.Rule) {
 // mutant from having no defect at all.
 func TestExpectationsNameRules(t *testing.T) {
 	breaks := map[string][]string{} // by rule
+	bind := bindingAt(sim.SpecVersions())
 	for _, mutant := range reference.Mutants() {
 		r := rowOf(mutant)
+		r.bind = bind
 		binding := 0
 		for _, version := range sim.SpecVersions() {
 			for _, id := range mutant.Expect(version) {

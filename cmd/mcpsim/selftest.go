@@ -128,11 +128,11 @@ func (s *selftest) plan(seeds sim.Seeds) (matrixPlan, error) {
 
 // A selftestOutcome is what the matrix comes to.
 type selftestOutcome struct {
-	Mutants    int          `json:"mutants"`
-	Worlds     int          `json:"worlds"`
-	Survivors  []survivor   `json:"survivors"`   // mutants that got away with something
-	Accusation []accusation `json:"accusations"` // of what nobody did
-	elapsed    time.Duration
+	Mutants     int          `json:"mutants"`
+	Worlds      int          `json:"worlds"`
+	Survivors   []survivor   `json:"survivors"`   // mutants that got away with something
+	Accusations []accusation `json:"accusations"` // of what nobody did
+	elapsed     time.Duration
 }
 
 // A survivor is a mutant that broke a rule and was not caught at it.
@@ -156,7 +156,7 @@ type accusation struct {
 
 // weigh collects what the matrix has against the judge.
 func (o *selftestOutcome) weigh(m *matrix) {
-	o.Survivors, o.Accusation = []survivor{}, []accusation{}
+	o.Survivors, o.Accusations = []survivor{}, []accusation{}
 	for _, r := range m.rows {
 		for _, v := range m.specVersions {
 			result := r.results[v]
@@ -165,7 +165,7 @@ func (o *selftestOutcome) weigh(m *matrix) {
 			}
 			for _, id := range r.accused(v) {
 				c := result.cells[id]
-				o.Accusation = append(o.Accusation, accusation{r.mutant, r.scenario, v, id, c.Seed, c.What})
+				o.Accusations = append(o.Accusations, accusation{r.mutant, r.scenario, v, id, c.Seed, c.What})
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (r *rowResult) whyNot(rule string) string {
 }
 
 func (o selftestOutcome) code() int {
-	if len(o.Survivors)+len(o.Accusation) > 0 {
+	if len(o.Survivors)+len(o.Accusations) > 0 {
 		return exitBroken
 	}
 	return exitOK
@@ -191,8 +191,8 @@ func (o selftestOutcome) code() int {
 func (o selftestOutcome) line() string {
 	why := "every mutant was caught, and nobody was accused wrongly"
 	switch {
-	case len(o.Accusation) > 0:
-		why = plural(len(o.Accusation), "false accusation", "false accusations")
+	case len(o.Accusations) > 0:
+		why = plural(len(o.Accusations), "false accusation", "false accusations")
 	case len(o.Survivors) > 0:
 		why = plural(len(o.Survivors), "defect was", "defects were") + " not caught"
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/analysis"
@@ -13,7 +14,7 @@ import (
 func selftestText(m *matrix, o selftestOutcome, asASCII bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mcpsim %s · selftest · %s and the reference · %d rules · %s · %s · %.1f s\n\n", programVersion(),
-		plural(o.Mutants, "mutant", "mutants"), len(oracle.Rules()), plural(len(m.specVersions), "spec version", "spec versions"),
+		plural(o.Mutants, "mutant", "mutants"), len(m.bind.rules), plural(len(m.specVersions), "spec version", "spec versions"),
 		plural(o.Worlds, "world", "worlds"), o.elapsed.Seconds())
 	b.WriteString(verdictOf(m, o))
 	b.WriteString("\n" + grid(m))
@@ -48,7 +49,7 @@ func verdictOf(m *matrix, o selftestOutcome) string {
 	fmt.Fprintf(&b, "%s   %d of %s caught of all that they break\n", word, o.Mutants-len(free), plural(o.Mutants, "mutant", "mutants"))
 	fmt.Fprintf(&b, "         %s in %s of the reference against itself, in %s\n", plural(o.ofReference(), "false accusation", "false accusations"),
 		plural(clean, "world", "worlds"), plural(scenarios, "scenario", "scenarios"))
-	for _, a := range o.Accusation {
+	for _, a := range o.Accusations {
 		fmt.Fprintf(&b, "!   accused wrongly: %s in %s at %s, of %s: %s\n    seed %d\n", orReference(a.Mutant), a.Scenario, a.SpecVersion, a.Rule, a.What, a.Seed)
 	}
 	for _, s := range o.Survivors {
@@ -60,7 +61,7 @@ func verdictOf(m *matrix, o selftestOutcome) string {
 // ofReference is how many false accusations are of the reference itself.
 func (o selftestOutcome) ofReference() int {
 	n := 0
-	for _, a := range o.Accusation {
+	for _, a := range o.Accusations {
 		if a.Mutant == "" {
 			n++
 		}
@@ -88,7 +89,7 @@ func (m *matrix) mainRows() []*matrixRow {
 
 const (
 	gridLabel = 25
-	gridMost  = 70 // columns side by side
+	gridMost  = 60 // columns side by side
 )
 
 // grid has a row for each rule and a column for each mutant.
@@ -109,15 +110,15 @@ func grid(m *matrix) string {
 			}
 			b.WriteByte('\n')
 		}
-		for _, rule := range oracle.Rules() {
-			fmt.Fprintf(&b, "%-*s", gridLabel, rule.ID)
+		for _, id := range m.bind.rules {
+			fmt.Fprintf(&b, "%-*s", gridLabel, id)
 			for i, r := range part {
-				b.WriteString(m.mark(r, rule.ID) + gap(i))
+				b.WriteString(m.mark(r, id) + gap(i))
 			}
 			b.WriteByte('\n')
 		}
 	}
-	b.WriteString("✗ caught, at a version that says MUST · ▲ caught · . held · blank: not exercised · ? not caught · ! wrongly\n")
+	b.WriteString("✗ caught at a MUST · ▲ caught · . held · blank: not exercised · ? not caught · ! accused wrongly\n")
 	return strings.ReplaceAll(trimmed(b.String()), " \n", "\n")
 }
 
@@ -151,25 +152,22 @@ func (m *matrix) mark(r *matrixRow, rule string) string {
 
 func (r *matrixRow) mark(specVersion, id string) string {
 	c := r.results[specVersion].cells[id]
-	must := false
-	for _, e := range r.expected(specVersion) {
-		must = must || e == id
-	}
+	must := slices.Contains(r.expected(specVersion), id)
 	switch {
 	case must && c.Failed == 0:
 		return "?"
 	case !must && c.Failed > 0:
 		return "!"
 	case must:
-		return levelMark(id, specVersion)
+		return levelMark(r.bind.level[specVersion][id])
 	case c.Checked > 0:
 		return "."
 	}
 	return " "
 }
 
-func levelMark(id, specVersion string) string {
-	if rule, _ := oracle.FindRule(id); analysis.Weigh(rule.Level(specVersion)) == 0 {
+func levelMark(level oracle.Level) string {
+	if analysis.Weigh(level) == 0 {
 		return "✗"
 	}
 	return "▲"
@@ -190,8 +188,8 @@ func catches(m *matrix) string {
 			side = "client"
 		}
 		fmt.Fprintf(&b, "%2d %s · %s · %s\n", i+1, r.mutant, side, r.scenario)
-		for _, rule := range oracle.Rules() {
-			if line := r.catch(m, rule.ID); line != "" {
+		for _, id := range m.bind.rules {
+			if line := r.catch(m, id); line != "" {
 				b.WriteString(line + "\n")
 			}
 		}
@@ -200,7 +198,7 @@ func catches(m *matrix) string {
 }
 
 func (r *matrixRow) catch(m *matrix, id string) string {
-	line, any := fmt.Sprintf("     %-*s", gridLabel+2, id), false
+	line, shows := fmt.Sprintf("     %-*s", gridLabel+2, id), false
 	for _, v := range m.specVersions {
 		cell := ""
 		switch mark := r.mark(v, id); mark {
@@ -209,10 +207,10 @@ func (r *matrixRow) catch(m *matrix, id string) string {
 		case "?":
 			cell = mark
 		}
-		any = any || cell != ""
+		shows = shows || cell != ""
 		line += strings.Repeat(" ", max(0, 12-len([]rune(cell)))) + cell
 	}
-	if !any {
+	if !shows {
 		return ""
 	}
 	return line

@@ -240,7 +240,7 @@ func (s *sweep) run(ctx context.Context, i int) {
 	}
 	g := newGathering(l.experiment, s.worker, m, dir, one.pairs(l.experiment))
 	g.gate, g.part, g.bare = s.gate, true, !s.controls // a plot without controls says little
-	_ = g.gate.meet(l.experiment)                      // bound by cast
+	g.note(g.gate.meet(l.experiment))
 	if one.until {
 		g.until = newSequence(len(l.experiment.specVersions) * len(g.pairs))
 	}
@@ -343,7 +343,9 @@ func (s *sweep) print() error {
 		return failed(fmt.Errorf("print the report: %w", err))
 	}
 	if s.json {
-		fmt.Fprintln(s.stderr, s.told.Decision.Line)
+		if _, err := fmt.Fprintln(s.stderr, s.told.Decision.Line); err != nil {
+			return failed(fmt.Errorf("print the outcome: %w", err))
+		}
 	}
 	if code := s.told.Decision.Code; code != exitOK {
 		return &exitError{code: code}
