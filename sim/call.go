@@ -22,6 +22,10 @@ func (w *world) makeCall(call ScheduledCall) {
 	w.event(history.Client, history.Issue, call.Call, nil)
 	ctx := p.open()
 	defer p.release()
+	if call.Task != nil {
+		p.runTask()
+		return
+	}
 	value, err := w.client.Call(ctx, request(call))
 	p.returned(value, err)
 	p.linger()

@@ -147,7 +147,10 @@ func header(cfg WorldConfig) history.Header {
 	for i, c := range s.Calls {
 		h.Calls[i] = history.Call{
 			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
-			NotAsked: cfg.unavailable(c.Method),
+			NotAsked: cfg.unavailable(c),
+		}
+		if c.Task != nil {
+			h.Calls[i].Task = c.Task.GiveUp
 		}
 	}
 	return h

@@ -12,6 +12,7 @@ type builder struct {
 	ids    [2]map[string]*request // by the issuing side and the raw id: the latest request
 	tokens [2]map[string]*request // likewise by the progress token
 	open   [2]*frame              // what a side is just writing
+	tasks  map[string]*task       // by id, since the server told of them
 }
 
 // seat numbers the two sides.
@@ -102,6 +103,7 @@ func (b *builder) written(f *frame) {
 			f.nth = len(f.req.progress)
 		}
 	}
+	b.taskWritten(f)
 }
 
 func (b *builder) request(f *frame) {
@@ -142,6 +144,7 @@ func (r *request) reply(f *frame) {
 
 // readFrame sorts in a frame that was read.
 func (b *builder) readFrame(f *frame) {
+	f.taskRead()
 	switch r := f.req; {
 	case r == nil:
 	case f.msg.IsReply():
@@ -168,6 +171,8 @@ func (b *builder) application(e *history.Event) {
 	switch {
 	case e.Kind == history.Issue && c.issue == nil:
 		c.issue = e
+	case e.Kind == history.Cancel && c.Task != "":
+		c.revoke = earlier(c.revoke, e) // no end of a request's context
 	case e.Kind == history.Cancel && c.cancel == nil && c.ret == nil:
 		c.cancel, c.held = e, b.open[seat(history.Client)]
 	case e.Kind == history.Return && c.ret == nil:

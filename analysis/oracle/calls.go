@@ -87,6 +87,9 @@ func (x *index) judgeSpurious(c *call, t *tally) {
 // reason returns the first event for which the handler of c may be told to stop:
 // its caller gave up, or a cancel for it was written; nil if there is none.
 func (c *call) reason() *history.Event {
+	if c.task != nil && c.task.revoked != nil {
+		return c.task.revoked
+	}
 	if c.req == nil || c.req.cancel == nil {
 		return c.cancel
 	}
@@ -100,7 +103,7 @@ func answerOwn(x *index, t *tally) {
 		c := &x.calls[i]
 		owner := owners[c]
 		switch {
-		case c.ret == nil:
+		case c.ret == nil || c.Task != "": // of a task, TASK-RESULT-BLOCK judges the answer
 		case c.ret.Text != "":
 			x.judgeError(c, t)
 		case owner == nil:

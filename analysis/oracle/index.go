@@ -42,6 +42,7 @@ type session struct {
 	last      *history.Event // the last that was observed while the world lived
 	leaks     []*history.Event
 	cancelled *history.Event // the first cancel's being read by the server
+	listed    bool           // the server was asked for a list of tasks
 
 	halfClosed *history.Event // the scenario closed the client's writing end
 	exit       *history.Event // the scenario let the server's process die
@@ -62,6 +63,9 @@ type call struct {
 	asks               []*history.Event // for progress
 	held               *frame           // what the client was just writing when the application cancelled
 	hit                bool             // by what befell another call
+
+	task   *task          // what it became, if it was made as one
+	revoke *history.Event // its caller lost interest, if it was made as a task: see history.Call.Task
 }
 
 // kind is what reports call c by: the kind of its handler, or its method where no
@@ -100,6 +104,10 @@ type frame struct {
 	write, wrote, read, unread *history.Event
 	req                        *request // the request that it answers, cancels or reports on
 	nth                        int      // progress: which of its request's, from 1
+
+	task        *task  // the one that it is about
+	shown       *frame // what had shown that over when a request was read, or an answer's writing began
+	cancelledBy *frame // what had shown it cancelled, likewise
 }
 
 func newIndex(h *history.History) *index {

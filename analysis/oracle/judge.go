@@ -37,7 +37,7 @@ type check struct {
 }
 
 // checks lists the oracles in the order of [Rules].
-func checks() []check { return slices.Concat(cancelChecks()) }
+func checks() []check { return slices.Concat(cancelChecks(), taskChecks()) }
 
 func cancelChecks() []check {
 	return []check{

@@ -20,7 +20,7 @@ type server struct{ impl *sdk.StdioServer }
 func newServer(env sim.ServerEnv) sim.Server {
 	impl := sdk.NewMCPServer("mcpsim-tools", "0", options(env)...)
 	for _, tool := range env.Tools {
-		impl.AddTool(mcp.NewToolWithRawSchema(tool.Name, "", json.RawMessage(`{"type":"object"}`)), handler(tool))
+		impl.AddTool(listed(env, tool.Name), handler(tool))
 	}
 	for _, resource := range env.Resources {
 		impl.AddResourceTemplate(mcp.NewResourceTemplate(resource.Template, resource.Name), reader(resource.Read))
@@ -48,7 +48,7 @@ func options(env sim.ServerEnv) []sdk.ServerOption {
 	if env.Complete != nil {
 		out = append(out, completion(env.Complete)...)
 	}
-	return out
+	return append(out, tasks(env)...)
 }
 
 // Serve listens on one connection until the client has gone or ctx is done. The

@@ -46,6 +46,12 @@ const (
 	PromptsGet    = "prompts/get"
 	Complete      = "completion/complete"
 
+	TasksGet    = "tasks/get"    // 2025-11-25 alone, as all of tasks
+	TasksResult = "tasks/result" // blocks until the task is over
+	TasksCancel = "tasks/cancel"
+	TasksList   = "tasks/list"
+	TaskStatus  = "notifications/tasks/status"
+
 	Cancelled = "notifications/cancelled"
 	Progress  = "notifications/progress"
 )
@@ -67,6 +73,7 @@ const (
 	MetaClient       = "io.modelcontextprotocol/clientInfo"         // modern era
 	MetaServer       = "io.modelcontextprotocol/serverInfo"         // modern era, in results
 	MetaToken        = "progressToken"
+	MetaTask         = "io.modelcontextprotocol/related-task" // of a tasks/result's result
 	// MetaCall is no key of the protocol's: under it a simulated client puts the
 	// number of the call that a request is for.
 	MetaCall = "mcpsim/call"

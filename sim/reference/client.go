@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -22,6 +23,8 @@ type client struct {
 	defect defect
 	repeat int   // see sim.ClientEnv
 	link   *link // nil until Connect
+
+	requests sync.Map // the ids of the requests that began tasks, by task; see began
 }
 
 func newClient(env sim.ClientEnv, d defect) *client {

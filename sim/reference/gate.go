@@ -40,6 +40,7 @@ type gate struct {
 	err      error            // the outcome
 	stale    string           // the text of the result before; see textFor
 	calls    int              // of tools, so far; see beforeCall
+	tasks    []*task          // in the order in which they began
 }
 
 // maxComplaints bounds the error replies without an id that wait to be written.

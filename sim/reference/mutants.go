@@ -55,6 +55,8 @@ type Mutant struct {
 	// when told, one of which reports progress that was asked for, and a network
 	// slow enough for cancels and responses to cross.
 	Legacy, Modern []string
+	// Only lists the versions that have what the defect is about; nil: all of them.
+	Only []string
 	// Scenario is the one of the catalogue that is such a load; empty: cancel-storm.
 	Scenario string
 
@@ -66,6 +68,9 @@ func (m Mutant) Target() string { return "mutant:" + m.Name }
 
 // Expect returns the rules that must fail under a version of the specification.
 func (m Mutant) Expect(version string) []string {
+	if m.Only != nil && !slices.Contains(m.Only, version) {
+		return nil
+	}
 	if protocol.Modern(version) {
 		return m.Modern
 	}
@@ -76,7 +81,7 @@ func (m Mutant) Expect(version string) []string {
 // the client, those whose defect shows when a session ends, and those that get
 // calls wrong that nobody cancels.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants())
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), taskMutants())
 }
 
 func serverMutants() []Mutant {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -67,13 +68,14 @@ type session struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup // one for each request that is being worked on
 	opened  bool           // legacy: initialize has been read. The reader's own
+	began   time.Time
 	hangup  func() error   // closes both ends, once
 
 	gate
 }
 
 func newSession(ctx context.Context, s *server, conn sim.Conn) *session {
-	n := &session{server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate()}
+	n := &session{server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate(), began: time.Now()}
 	n.ctx, n.stop = context.WithCancel(ctx)
 	n.hangup = sync.OnceValue(func() error { return errors.Join(conn.Out.Close(), conn.In.Close()) })
 	return n
@@ -123,6 +125,10 @@ func (n *session) request(m *history.Message) {
 	}
 	n.running.Go(func() {
 		defer c.tell()
+		if refusal == nil && n.asTask(m) {
+			n.runTask(c, params)
+			return
+		}
 		if refusal != nil {
 			n.answer(c, protocol.AppendError(nil, c.id, *refusal))
 			return

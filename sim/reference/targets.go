@@ -13,6 +13,7 @@
 // Read in this order: targets.go lists what there is; server.go and gate.go are
 // the server, answers.go and lists.go what it says; client.go and link.go are the
 // client, calls.go what it asks; frames.go and results.go are what both need;
+// tasks.go and client_tasks.go are what calls become that are made as tasks;
 // mutants.go is the table of defects and what each adds.
 //
 // Whatever the order in which goroutines run, the strict peers keep the rules
@@ -23,6 +24,8 @@
 package reference
 
 import (
+	"slices"
+
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
@@ -59,8 +62,8 @@ func target(name, doc string) sim.Target {
 		Name:         name,
 		Package:      codePath,
 		SpecVersions: []string{protocol.V20250618, protocol.V20251125, protocol.V20260728},
-		Sends:        sim.Methods(),
-		Serves:       sim.Methods(),
+		Sends:        slices.Concat(sim.Methods(), sim.TaskMethods()),
+		Serves:       slices.Concat(sim.Methods(), sim.TaskMethods()),
 		Doc:          doc,
 	}
 }
