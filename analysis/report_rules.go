@@ -124,5 +124,5 @@ func endWording(rule string) RuleText {
 	case "ANSWER-OWN":
 		return RuleText{Says: "does not give a call its own answer", OwnWords: true, Counts: "calls that returned a value", Exercise: "No call returned a value."}
 	}
-	return RuleText{}
+	return taskWording(rule)
 }

@@ -286,7 +286,7 @@ func unknownTask(x *index, r *request, t *tally) {
 		t.leave(whyNoSuchMethod)
 	default:
 		t.fail(Violation{Side: history.Server, Method: r.frame.msg.Method, Lateness: -1,
-			What: "took a task for known that there never was: " + answer(r.first)}, r.frame.read, r.first.write)
+			What: answer(r.first) + " for a task that there never was"}, r.frame.read, r.first.write)
 	}
 }
 

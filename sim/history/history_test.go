@@ -72,7 +72,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestEventsAreJSON(t *testing.T) {
 	e := Event{
 		Seq: 3, At: 4, Side: Server, Kind: Read, Call: 5, Frame: 6, Arrived: 7, N: 8, Text: "t\n", Value: `"v"`, Blame: "pair",
-		Msg: &Message{Kind: ErrorReply, Method: "m", ID: "1", Ref: "2", Token: `"p"`, Code: -32603, Text: "x", Call: 9, Raw: "{}"},
+		Msg: &Message{Kind: ErrorReply, Method: "m", ID: "1", Ref: "2", Token: `"p"`, Code: -32603, Text: "x", Call: 9, Raw: "{}", Augmented: true, Task: "t", Status: "working"},
 	}
 	want, err := json.Marshal(e)
 	require.NoError(t, err)

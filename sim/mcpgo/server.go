@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 
+	"github.com/google/uuid"
 	"github.com/mark3labs/mcp-go/mcp"
 	sdk "github.com/mark3labs/mcp-go/server"
 
@@ -18,6 +19,7 @@ type server struct{ impl *sdk.StdioServer }
 // newServer makes a server for whatever version the client asks for: the SDK has
 // no way to serve one alone.
 func newServer(env sim.ServerEnv) sim.Server {
+	uuid.SetRand(nil) // the ids of tasks: from crypto/rand.Reader as it is now, and not as it was at the start
 	impl := sdk.NewMCPServer("mcpsim-tools", "0", options(env)...)
 	for _, tool := range env.Tools {
 		impl.AddTool(listed(env, tool.Name), handler(tool))

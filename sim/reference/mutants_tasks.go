@@ -45,11 +45,8 @@ func (n *session) cancelsLater(t *task) bool {
 	if n.defect != cancelsTasksLater || protocol.Terminal(n.stateOf(t).Status) {
 		return false
 	}
-	time.AfterFunc(lateBy, func() {
-		if n.endTask(t, protocol.TaskCancelled, "", errTaskCancelled) {
-			t.call.tell()
-		}
-	})
+	time.AfterFunc(lateBy, func() { n.endTask(t, protocol.TaskCancelled, "", errTaskCancelled) })
+	t.call.tell()
 	return true
 }
 
@@ -72,6 +69,7 @@ func (n *session) afterCancelledTask(t *task, status string) {
 		if t.call.token == "" {
 			return
 		}
+		time.Sleep(lateBy)
 		n.turn <- struct{}{}
 		defer n.yield()
 		n.write(protocol.AppendProgress(nil, t.call.token, n.oneMore(t.call)))
