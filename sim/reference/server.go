@@ -69,7 +69,7 @@ type session struct {
 	running sync.WaitGroup // one for each request that is being worked on
 	opened  bool           // legacy: initialize has been read. The reader's own
 	began   time.Time
-	hangup  func() error   // closes both ends, once
+	hangup  func() error // closes both ends, once
 
 	gate
 }
