@@ -177,9 +177,16 @@ func (s *stage) leave(t *testing.T) {
 // playServer runs a conversation against a server with the test's tools.
 func playServer(t *testing.T, version string, d defect, c conversation) {
 	t.Helper()
+	playServerOf(t, sim.ServerEnv{SpecVersion: version}, d, c)
+}
+
+// playServerOf does it with a server that offers what else env has.
+func playServerOf(t *testing.T, env sim.ServerEnv, d defect, c conversation) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage()
-		server := newServer(sim.ServerEnv{SpecVersion: version, Tools: testTools(&s.told)}, d)
+		env.Tools = testTools(&s.told)
+		server := newServer(env, d)
 		ctx, cancel := context.WithCancel(t.Context())
 		s.stopServ = cancel
 		served := make(chan struct{})
