@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
@@ -144,14 +145,60 @@ func askAbout(name string, ask func(ctx context.Context, c *client) (string, err
 	}
 }
 
-// What the strict client does with tasks.
-func TestClientTasks(t *testing.T) {
-	open := []step{
+// What shows on the wire when a defect of tasks acts. The strict peers fail every one
+// of these, as TestServerTasks and TestClientTasks have it.
+func TestTaskMutants(t *testing.T) {
+	begin := []step{send(taskCall("2", "slow", "2000")), beginsTask("2", "task-1")}
+	with := func(steps ...step) []step { return slices.Concat(openWithTasks(), begin, steps) }
+	cancel := send(aboutTask("3", "cancel", "task-1"))
+	conversations := map[defect]conversation{
+		acceptsLateCancels: {"says yes", with(
+			newsOf("task-1", "completed", "2"), cancel, taskIs("3", "task-1", "completed", "2"))},
+		cancelsTasksLater: {"still works when it answers", with(cancel, taskIs("3", "task-1", "working", "0"))},
+		orphansTasks:      {"the tool does not hear of it", with(cancel, taskIs("3", "task-1", "cancelled", "0"), silence(time.Second), told(0))},
+		forgetsCancels: {"the tool has the last word", with(
+			cancel, taskIs("3", "task-1", "cancelled", "0"), send(aboutTask("4", "get", "task-1")), taskIs("4", "task-1", "failed", "0"))},
+		revivesTasks: {"completed, and then at work", with(
+			newsOf("task-1", "completed", "2"), send(aboutTask("3", "get", "task-1")), taskIs("3", "task-1", "completed", "2"),
+			send(aboutTask("4", "get", "task-1")), taskIs("4", "task-1", "working", "2"))},
+		answersBeforeTasks: {"does not wait", with(send(aboutTask("3", "result", "task-1")), hear(errorOf("3", "-32603", "the task is not over")))},
+		wrongTaskError:     {"another error", with(send(aboutTask("3", "get", "task-9")), hear(errorOf("3", "-32603", `unknown task "task-9"`)))},
+		progressAfterTasks: {"one more progress", slices.Concat(openWithTasks(), []step{
+			send(taskCall("2", "chatty", "500")), beginsTask("2", "task-1"), hear(progressOf("2", "1")),
+			cancel, taskIs("3", "task-1", "cancelled", "0"), hear(progressOf("2", "2")), silence(time.Hour)})},
+		notifiesInsteadTask: {"names the call", slices.Concat(connectedLegacy(), []step{
+			startTask("slow"), hear(startedTask), send(resultFrame("2", `{"task":`+taskObject("t1", "working", "0")+`}`)), returned("slow", "t1", ""),
+			askAbout("cancel", func(ctx context.Context, c *client) (string, error) { return "", c.CancelTask(ctx, "t1") }), returned("cancel", "", ""),
+			hear(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"the caller gave up"}}`)})},
+	}
+	for _, m := range taskMutants() {
+		t.Run(m.Name, func(t *testing.T) {
+			c, ok := conversations[m.defect]
+			require.True(t, ok, "a mutant without a conversation")
+			if m.Side == history.Server {
+				playServerOf(t, sim.ServerEnv{SpecVersion: protocol.V20251125, Tasks: true}, m.defect, c)
+			} else {
+				playClient(t, protocol.V20251125, m.defect, c)
+			}
+		})
+	}
+}
+
+// connectedLegacy is the strict client's handshake.
+func connectedLegacy() []step {
+	return []step{
 		connect(), hear(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpsim-reference","version":"1"}}}`),
 		send(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}}`),
 		hear(`{"jsonrpc":"2.0","method":"notifications/initialized"}`),
 	}
-	call := hear(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow","arguments":{"call":1},"task":{"ttl":60000}}}`)
+}
+
+// startedTask is the frame of the strict client's call that asks for a task.
+const startedTask = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow","arguments":{"call":1},"task":{"ttl":60000}}}`
+
+// What the strict client does with tasks.
+func TestClientTasks(t *testing.T) {
+	call := hear(startedTask)
 	begun := send(resultFrame("2", `{"task":`+taskObject("t1", "working", "0")+`}`))
 	get := askAbout("get", func(ctx context.Context, c *client) (string, error) { return c.GetTask(ctx, "t1") })
 	result := askAbout("result", func(ctx context.Context, c *client) (string, error) { return c.TaskResult(ctx, "t1") })
@@ -176,8 +223,7 @@ func TestClientTasks(t *testing.T) {
 			cancel, hear(aboutTask("2", "cancel", "t1")), send(errorOf("2", "-32602", "it is over")), returned("cancel", "", "it is over")}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			require.NotEmpty(t, c.steps)
-			c.steps = slices.Concat(open, c.steps)
+			c.steps = slices.Concat(connectedLegacy(), c.steps)
 			playClient(t, protocol.V20251125, none, c)
 		})
 	}
