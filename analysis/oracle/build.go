@@ -12,7 +12,6 @@ type builder struct {
 	ids    [2]map[string]*request // by the issuing side and the raw id: the latest request
 	tokens [2]map[string]*request // likewise by the progress token
 	open   [2]*frame              // what a side is just writing
-	tasks  map[string]*task       // by id, since the server told of them
 }
 
 // seat numbers the two sides.

@@ -42,7 +42,6 @@ type session struct {
 	last      *history.Event // the last that was observed while the world lived
 	leaks     []*history.Event
 	cancelled *history.Event // the first cancel's being read by the server
-	listed    bool           // the server was asked for a list of tasks
 
 	halfClosed *history.Event // the scenario closed the client's writing end
 	exit       *history.Event // the scenario let the server's process die
@@ -51,6 +50,7 @@ type session struct {
 	left       *history.Event // the server hung up, or its run returned
 	quit       *history.Event // the client hung up
 	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
+	sessionTasks
 }
 
 // A call is one line of the header with what became of it.
@@ -63,9 +63,7 @@ type call struct {
 	asks               []*history.Event // for progress
 	held               *frame           // what the client was just writing when the application cancelled
 	hit                bool             // by what befell another call
-
-	task   *task          // what it became, if it was made as one
-	revoke *history.Event // its caller lost interest, if it was made as a task: see history.Call.Task
+	callTask
 }
 
 // kind is what reports call c by: the kind of its handler, or its method where no
@@ -104,10 +102,7 @@ type frame struct {
 	write, wrote, read, unread *history.Event
 	req                        *request // the request that it answers, cancels or reports on
 	nth                        int      // progress: which of its request's, from 1
-
-	task        *task  // the one that it is about
-	shown       *frame // what had shown that over when a request was read, or an answer's writing began
-	cancelledBy *frame // what had shown it cancelled, likewise
+	frameTask
 }
 
 func newIndex(h *history.History) *index {

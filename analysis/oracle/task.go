@@ -16,6 +16,25 @@ type task struct {
 	over      *frame         // the first frame of the server's that showed it over
 }
 
+// What a call has to do with tasks.
+type callTask struct {
+	task   *task          // what it became, if it was made as one
+	revoke *history.Event // its caller lost interest, if it was made as a task: see history.Call.Task
+}
+
+// What a frame has.
+type frameTask struct {
+	task        *task  // the one that it is about
+	shown       *frame // what had shown that over when a request was read, or an answer's writing began
+	cancelledBy *frame // what had shown it cancelled, likewise
+}
+
+// And a session.
+type sessionTasks struct {
+	tasks  map[string]*task // by id, since the server told of them
+	listed bool             // the server was asked for a list of them
+}
+
 // The words of tasks on the wire.
 const (
 	tasksGet    = "tasks/get"

@@ -31,6 +31,19 @@ func taskChecks() []check {
 	}
 }
 
+// Why something about tasks was not counted.
+const (
+	whyNoTaskYet       = "cancel of a call before its caller knew of the task"
+	whySameInstantTask = "in the instant in which the task was shown over, or known"
+	whyNoSuchMethod    = "the server does not have the method"
+	whyNoStatus        = "an answer that shows no status"
+	whyNotRetained     = "the server has not kept a task that is over"
+	whyAskedBefore     = "asked for before the task was shown over"
+	whyTaskCancelled   = "the task had been cancelled"
+	whyTaskStopped     = "the tool had been told to stop"
+	whyTaskGoesOn      = "a task, which goes on without a request"
+)
+
 // viaTasks: a task is not cancelled by the notification for the call that it came of.
 func viaTasks(x *index, f *frame, t *tally) {
 	r := f.req
