@@ -10,10 +10,13 @@ import "github.com/mcpsim/mcpsim/sim/history"
 type task struct {
 	call      *call          // nil: none of the application's
 	began     *frame         // the answer that told its id
+	token     string         // for progress, as its call gave it; empty: none
 	revoked   *history.Event // the first tasks/cancel for it, as written
 	cancel    *request       // the first tasks/cancel for it that was read
 	cancelled *frame         // the first answer to a tasks/cancel that showed it cancelled
 	over      *frame         // the first frame of the server's that showed it over
+	reports   int            // progress with its token so far
+	asked     int            // how often its tool had asked for progress when it was shown over
 }
 
 // What a call has to do with tasks.
@@ -27,13 +30,20 @@ type frameTask struct {
 	task        *task  // the one that it is about
 	shown       *frame // what had shown that over when a request was read, or an answer's writing began
 	cancelledBy *frame // what had shown it cancelled, likewise
+	report      int    // progress: which of the task's, from 1
 }
 
 // And a session.
 type sessionTasks struct {
-	tasks  map[string]*task // by id, since the server told of them
-	listed bool             // the server was asked for a list of them
+	tasks    map[string]*task // by id, since the server told of them
+	reported map[string]*task // by the progress token of the call
+	recent   []string         // the ids of tasks, oldest first
+	others   bool             // there are tasks that are not, or no more, among these
 }
+
+// maxTasks bounds how many tasks are remembered at a time. Of older ones nothing is
+// judged that comes later.
+const maxTasks = 1 << 14
 
 // The words of tasks on the wire.
 const (
@@ -58,6 +68,8 @@ func isTerminal(status string) bool {
 // taskWritten sorts in what a frame, whose writing begins, has to do with a task.
 func (b *builder) taskWritten(f *frame) {
 	switch {
+	case f.msg.Kind == history.Request && f.msg.Token != "":
+		delete(b.reported, f.msg.Token) // the token's meaning is the latest request
 	case f.msg.Kind == history.Request && f.msg.Task != "":
 		if f.task = b.tasks[f.msg.Task]; f.task != nil && f.msg.Method == tasksCancel {
 			f.task.revoked = earlier(f.task.revoked, f.write)
@@ -65,9 +77,14 @@ func (b *builder) taskWritten(f *frame) {
 	case f.side != history.Server:
 	case f.req != nil && f.msg.Kind == history.Response && f.req.frame.msg.Augmented && f.msg.Task != "":
 		b.taskBegun(f)
+	case f.msg.Kind == history.Notification && f.msg.Token != "":
+		if f.task = b.reported[f.msg.Token]; f.task != nil {
+			f.task.reports++
+			f.report = f.task.reports
+		}
 	case f.req != nil:
 		f.task = f.req.frame.task
-		b.listed = b.listed || f.req.frame.msg.Method == tasksList
+		b.others = b.others || f.req.frame.msg.Method == tasksList
 	case f.msg.Kind == history.Notification && f.msg.Task != "":
 		f.task = b.tasks[f.msg.Task]
 	}
@@ -77,17 +94,33 @@ func (b *builder) taskWritten(f *frame) {
 }
 
 func (b *builder) taskBegun(f *frame) {
-	f.task = &task{call: f.req.call, began: f}
+	f.task = &task{call: f.req.call, began: f, token: f.req.frame.msg.Token}
 	f.req.frame.task = f.task
 	if f.task.call != nil {
 		f.task.call.task = f.task
 	}
 	if b.tasks == nil {
-		b.tasks = map[string]*task{}
+		b.tasks, b.reported = map[string]*task{}, map[string]*task{}
 	}
-	if b.tasks[f.msg.Task] == nil {
-		b.tasks[f.msg.Task] = f.task
+	if token := f.req.frame.msg.Token; token != "" {
+		b.reported[token] = f.task
 	}
+	if b.tasks[f.msg.Task] != nil {
+		return
+	}
+	b.tasks[f.msg.Task] = f.task
+	if b.recent = append(b.recent, f.msg.Task); len(b.recent) > maxTasks {
+		b.forgetTask(b.recent[0])
+		b.recent = b.recent[1:]
+	}
+}
+
+func (b *builder) forgetTask(id string) {
+	if token := b.tasks[id].token; b.reported[token] == b.tasks[id] {
+		delete(b.reported, token)
+	}
+	delete(b.tasks, id)
+	b.others = true
 }
 
 // taskShown notes what a frame of the server's shows of its task, and what was shown
@@ -100,6 +133,9 @@ func (f *frame) taskShown() {
 	}
 	if t.over == nil && isTerminal(f.msg.Status) {
 		t.over = f
+		if t.call != nil {
+			t.asked = len(t.call.asks)
+		}
 	}
 }
 

@@ -281,7 +281,7 @@ func (x *index) judgeUnanswered(r *request, t *tally) {
 
 // unknownTask: a task that the server never told of is refused, with one error.
 func unknownTask(x *index, r *request, t *tally) {
-	if r.frame.task != nil || r.frame.msg.Task == "" || r.frame.side != history.Client || x.listed {
+	if r.frame.task != nil || r.frame.msg.Task == "" || r.frame.side != history.Client || x.others {
 		return
 	}
 	if r = r.asks(x, r.frame.msg.Method); r == nil {
@@ -305,24 +305,13 @@ func unknownTask(x *index, r *request, t *tally) {
 
 // progressOfTask: progress is reported while the task is not over, and not after.
 func progressOfTask(x *index, f *frame, t *tally) {
-	r := f.req
-	if f.task == nil || r == nil || !r.frame.msg.Augmented || f.msg.Token == "" || f.msg.Kind != history.Notification {
-		return
-	}
-	asked := 0 // before the task was shown over
-	if r.call != nil && f.shown != nil {
-		for _, ask := range r.call.asks {
-			if before(ask, f.shown.write) {
-				asked++
-			}
-		}
-	}
 	switch {
+	case f.report == 0:
 	case f.shown == nil:
 		t.pass()
 	case f.write.At <= f.shown.write.At+x.grace:
 		t.leave(whySameInstantTask)
-	case f.nth <= asked:
+	case f.report <= f.task.asked:
 		t.leave(whyProgressAsked)
 	default:
 		v := f.task.aboutTask("reported progress of a task that was over")
