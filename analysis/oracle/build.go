@@ -1,17 +1,124 @@
 package oracle
 
 import (
-	"cmp"
+	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // A builder is the state of the one pass that fills an index.
 type builder struct {
-	*index
-	ids    [2]map[string]*request // by the issuing side and the raw id: the latest request
-	tokens [2]map[string]*request // likewise by the progress token
-	open   [2]*frame              // what a side is just writing
+	index
+	seen       int // events
+	now        time.Duration
+	lastSeen   *history.Event         // leaks aside
+	places     int                    // calls that were announced
+	requests   int                    // that were begun
+	ids        [2]map[string]*request // by the issuing side and the raw id: the latest request
+	tokens     [2]map[string]*request // likewise by the progress token
+	values     map[string]*call       // by what its tool returned: the first call
+	writers    [2]writer              // by side
+	know       knowledge
+	latest     decision // of the requests written so far, the one that was decided last
+	pending    int      // calls that were made and have not returned
+	holdingOut int      // tools that are running by their own doing
+	stubborn   int      // tools that are running and do not stop when told
+
+	callSlab    slab[call]
+	requestSlab slab[request]
+	frameSlab   slab[frame]
+	periodSlab  slab[period]
+
+	keep     bool // nothing is ever forgotten
+	queue    queue
+	lastGone int // the highest number of a frame that was forgotten
+}
+
+func newBuilder(h history.Header) *builder {
+	b := &builder{}
+	b.header = h
+	b.modern = h.Modern()
+	b.patience = h.Settle
+	b.lastIssue = -1
+	b.last = &history.Event{Seq: tomorrow, At: tomorrow}
+	if h.Clock == "wall" {
+		b.grace = wallGrace
+	}
+	b.announce(h.Calls)
+	return b
+}
+
+// newIndex sorts a whole history, whose events are numbered, and forgets nothing of it.
+func newIndex(h *history.History) *index {
+	b := newBuilder(h.Header)
+	b.keep = true
+	for i := range h.Events {
+		b.take(&h.Events[i])
+	}
+	b.finish()
+	return &b.index
+}
+
+// numbered returns events with Seq equal to the position; a damaged history is
+// copied for that.
+func numbered(events []history.Event) []history.Event {
+	for i := range events {
+		if events[i].Seq != i {
+			fresh := append([]history.Event(nil), events...)
+			for j := range fresh {
+				fresh[j].Seq = j
+			}
+			return fresh
+		}
+	}
+	return events
+}
+
+// room makes room for a history at one go.
+func (b *builder) room(events []history.Event) {
+	requests, frames := 0, 0
+	for i := range events {
+		if e := &events[i]; e.Kind == history.Write && e.Msg != nil {
+			frames++
+			if e.Msg.Kind == history.Request {
+				requests++
+			}
+		}
+	}
+	b.requestSlab.room(min(requests, slabSize))
+	b.frameSlab.room(min(frames, 2*slabSize))
+	b.frames.items = make([]*frame, 0, min(frames+1, maxSpan))
+}
+
+// announce takes further lines of the header.
+func (b *builder) announce(calls []history.Call) {
+	b.callSlab.room(min(len(calls), slabSize))
+	if b.places == 0 {
+		b.calls.items = make([]*call, 0, min(len(calls), maxSpan))
+	}
+	for i := range calls {
+		c := b.callSlab.next()
+		c.Call, c.place = calls[i], b.places
+		b.patience += 2 * c.Work
+		b.number(c)
+		b.calls.put(c.place, c)
+		b.places++
+	}
+}
+
+// number notes under which number c goes.
+func (b *builder) number(c *call) {
+	n := c.Call.Call
+	if b.numbers == nil {
+		if n == c.place+1 {
+			return
+		}
+		b.numbers = map[int]int{}
+		for i := range c.place {
+			b.numbers[i+1] = i
+		}
+	}
+	b.numbers[n] = c.place
 }
 
 // seat numbers the two sides.
@@ -22,7 +129,9 @@ func seat(s history.Side) int {
 	return 0
 }
 
+// take sorts in the next event, which is kept.
 func (b *builder) take(e *history.Event) {
+	b.now = max(b.now, e.At)
 	switch e.Kind {
 	case history.Write, history.Wrote, history.Read, history.Unread:
 		b.wire(e)
@@ -36,215 +145,8 @@ func (b *builder) take(e *history.Event) {
 	default:
 		b.landmark(e)
 	}
-	b.last = e
+	b.lastSeen = e
 }
 
-func (b *builder) wire(e *history.Event) {
-	if e.Frame < 1 || e.Frame >= len(b.frames) {
-		return
-	}
-	f := &b.frames[e.Frame]
-	if f.msg == nil {
-		f.msg = e.Msg
-	}
-	if f.side == "" {
-		f.side = e.Side
-		if e.Kind == history.Read || e.Kind == history.Unread {
-			f.side = e.Side.Peer()
-		}
-	}
-	if f.msg == nil || f.side != history.Client && f.side != history.Server {
-		return
-	}
-	switch {
-	case e.Kind == history.Write && f.write == nil:
-		f.write = e
-		b.written(f)
-	case e.Kind == history.Wrote && f.wrote == nil:
-		f.wrote = e
-		if b.open[seat(f.side)] == f {
-			b.open[seat(f.side)] = nil
-		}
-	case e.Kind == history.Read && f.read == nil:
-		f.read = e
-		b.readFrame(f)
-	case e.Kind == history.Unread && f.unread == nil:
-		f.unread = e
-	}
-}
-
-// written sorts in a frame whose writing begins.
-func (b *builder) written(f *frame) {
-	if b.open[seat(f.side)] == nil {
-		b.open[seat(f.side)] = f
-	}
-	peer := f.side.Peer()
-	switch {
-	case f.msg.Kind == history.Request:
-		b.request(f)
-	case f.msg.IsReply():
-		if f.req = b.ids[seat(peer)][f.msg.ID]; f.req != nil {
-			f.req.reply(f)
-		}
-	case f.msg.IsCancel():
-		b.cancels = append(b.cancels, f)
-		if f.req = b.ids[seat(f.side)][f.msg.Ref]; f.req == nil {
-			return
-		}
-		if f.req.cancel == nil {
-			f.req.cancel = f
-		} else {
-			f.req.repeated++
-		}
-	case f.msg.Token != "":
-		if f.req = b.tokens[seat(peer)][f.msg.Token]; f.req != nil {
-			f.req.progress = append(f.req.progress, f)
-			f.nth = len(f.req.progress)
-		}
-	}
-	b.taskWritten(f)
-}
-
-func (b *builder) request(f *frame) {
-	if len(b.requests) == cap(b.requests) {
-		return // a damaged history; growing would move the others
-	}
-	b.requests = append(b.requests, request{frame: f})
-	r := &b.requests[len(b.requests)-1]
-	f.req = r
-	if prev := b.ids[seat(f.side)][f.msg.ID]; prev != nil && prev.readReply == nil {
-		prev.reused, r.reused = true, true
-	}
-	remember(&b.ids[seat(f.side)], f.msg.ID, r)
-	if f.msg.Token != "" {
-		remember(&b.tokens[seat(f.side)], f.msg.Token, r)
-	}
-	if c := b.call(cmp.Or(f.msg.Call, f.write.Call)); c != nil && c.req == nil && f.side == history.Client {
-		c.req, r.call = r, c
-	}
-}
-
-func remember(m *map[string]*request, key string, r *request) {
-	if *m == nil {
-		*m = map[string]*request{}
-	}
-	(*m)[key] = r
-}
-
-func (r *request) reply(f *frame) {
-	r.replies++
-	switch r.replies {
-	case 1:
-		r.first = f
-	case 2:
-		r.second = f
-	}
-}
-
-// readFrame sorts in a frame that was read.
-func (b *builder) readFrame(f *frame) {
-	f.taskRead()
-	switch r := f.req; {
-	case r == nil:
-	case f.msg.IsReply():
-		if r.readReply == nil {
-			r.readReply = f.read
-		}
-	case f.msg.IsCancel():
-		if b.cancelled == nil && f.side == history.Client {
-			b.cancelled = f.read
-		}
-		if r.frame.read == nil {
-			r.early = earlier(r.early, f.read)
-		} else if r.c == nil {
-			r.c, r.readCancel = f.read, f
-		}
-	}
-}
-
-func (b *builder) application(e *history.Event) {
-	c := b.call(e.Call)
-	if c == nil {
-		return
-	}
-	switch {
-	case e.Kind == history.Issue && c.issue == nil:
-		c.issue = e
-	case e.Kind == history.Cancel && c.Task != "":
-		c.revoke = earlier(c.revoke, e) // no end of a request's context
-	case e.Kind == history.Cancel && c.cancel == nil && c.ret == nil:
-		c.cancel, c.held = e, b.open[seat(history.Client)]
-	case e.Kind == history.Return && c.ret == nil:
-		c.ret = e
-	}
-}
-
-func (b *builder) handler(e *history.Event) {
-	c := b.call(e.Call)
-	if c == nil {
-		return
-	}
-	switch {
-	case e.Kind == history.Start && c.start == nil:
-		c.start = e
-	case e.Kind == history.Told && c.told == nil:
-		c.told = e
-	case e.Kind == history.End && c.end == nil:
-		c.end = e
-	case e.Kind == history.Progress:
-		c.asks = append(c.asks, e)
-	}
-}
-
-func (b *builder) landmark(e *history.Event) {
-	switch e.Kind {
-	case history.Connected:
-		b.connected = earlier(b.connected, e)
-	case history.Probe:
-		b.probe = earlier(b.probe, e)
-	case history.Probed:
-		b.probed = earlier(b.probed, e)
-	case history.Closed:
-		b.closed = earlier(b.closed, e)
-	case history.Horizon:
-		b.horizon = earlier(b.horizon, e)
-		if b.close != nil {
-			b.stalled = earlier(b.stalled, e)
-		}
-	case history.Close:
-		b.close = earlier(b.close, e)
-		b.over = earlier(b.over, e)
-	case history.Crash:
-		b.crash = earlier(b.crash, e)
-		b.over = earlier(b.over, e)
-	case history.HalfClose:
-		b.halfClosed = earlier(b.halfClosed, e)
-		b.over = earlier(b.over, e)
-	case history.Exit:
-		b.exit = earlier(b.exit, e)
-		b.over = earlier(b.over, e)
-	case history.Hangup, history.EOF, history.Served:
-		b.departure(e)
-	}
-}
-
-// departure sorts in a sign that one side is done with the connection.
-func (b *builder) departure(e *history.Event) {
-	switch {
-	case e.Kind == history.EOF && e.Side == history.Server:
-		b.heard = earlier(b.heard, e)
-	case e.Kind == history.EOF && e.Side == history.Client:
-		b.bereft = earlier(b.bereft, e)
-	case e.Side == history.Server:
-		b.left = earlier(b.left, e)
-	case e.Side == history.Client:
-		b.quit = earlier(b.quit, e)
-	}
-	if e.Kind == history.Served {
-		b.served = earlier(b.served, e)
-	}
-	if b.close == nil && b.halfClosed == nil && b.exit == nil {
-		b.broken = earlier(b.broken, e)
-	}
-	b.over = earlier(b.over, e)
-}
+// finish says that there are no more events.
+func (b *builder) finish() { b.last = b.lastSeen }

@@ -7,23 +7,20 @@ import "github.com/mcpsim/mcpsim/sim/history"
 // and is reported as such.
 
 // requestDispatched: a request that was read is handled and answered.
-func requestDispatched(x *index, t *tally) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		if c.req == nil || c.req.frame.read == nil || c.req.reused {
-			continue
+func requestDispatched(x *index, c *call, t *tally) {
+	if c.req == nil || c.req.frame.read == nil || c.req.reused {
+		return
+	}
+	end := x.lost(c)
+	switch {
+	case end == nil:
+		if c.start != nil || c.req.first != nil {
+			t.kept(c, "")
 		}
-		end := x.lost(c)
-		switch {
-		case end == nil:
-			if c.start != nil || c.req.first != nil {
-				t.kept(c, "")
-			}
-		case x.enRoute(end):
-			t.leave(whyEnRoute)
-		default:
-			x.judgeLost(c, end, t)
-		}
+	case x.enRoute(end):
+		t.leave(whyEnRoute)
+	default:
+		x.judgeLost(c, end, t)
 	}
 }
 
@@ -51,24 +48,21 @@ func (x *index) judgeLost(c *call, end *history.Event, t *tally) {
 }
 
 // noSpuriousCancel: a handler is told to stop only for a reason.
-func noSpuriousCancel(x *index, t *tally) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		reason := c.reason()
-		switch {
-		case c.start == nil || c.req == nil:
-		case c.req.reused:
-			t.leave(whyUnclearID)
-		case c.told == nil:
-			if c.end != nil && reason == nil {
-				t.kept(c, "")
-			}
-		case before(reason, c.told) || before(x.over, c.told):
-		case x.over != nil && x.over.At == c.told.At:
-			t.leave(whyClosing)
-		default:
-			x.judgeSpurious(c, t)
+func noSpuriousCancel(x *index, c *call, t *tally) {
+	reason := c.reason()
+	switch {
+	case c.start == nil || c.req == nil:
+	case c.req.reused:
+		t.leave(whyUnclearID)
+	case c.told == nil:
+		if c.end != nil && reason == nil {
+			t.kept(c, "")
 		}
+	case before(reason, c.told) || before(x.over, c.told):
+	case x.over != nil && x.over.At == c.told.At:
+		t.leave(whyClosing)
+	default:
+		x.judgeSpurious(c, t)
 	}
 }
 
@@ -97,24 +91,22 @@ func (c *call) reason() *history.Event {
 }
 
 // answerOwn: a call returns its own tool's value, no other's, and no error instead.
-func answerOwn(x *index, t *tally) {
-	owners := x.strayValues()
-	for i := range x.calls {
-		c := &x.calls[i]
-		owner := owners[c]
-		switch {
-		case c.ret == nil || c.Task != "": // of a task, TASK-RESULT-BLOCK judges the answer
-		case c.ret.Text != "":
-			x.judgeError(c, t)
-		case owner == nil:
-			if c.end != nil && c.end.Value != "" && c.end.Value == c.ret.Value {
-				t.kept(c, "")
-			}
-		case c.req != nil && c.req.reused || owner.req != nil && owner.req.reused:
-			t.leave(whyUnclearID)
-		default:
-			x.judgeStray(c, owner, t)
+func answerOwn(x *index, c *call, t *tally) {
+	owner := c.stray()
+	switch {
+	case c.ret == nil || c.Task != "": // of a task, TASK-RESULT-BLOCK judges the answer
+	case c.ret.Text != "":
+		x.judgeError(c, t)
+	case c.end != nil && c.end.Value != "" && c.end.Value == c.ret.Value:
+		t.kept(c, "")
+	case owner == nil:
+		if c.lostOwner {
+			t.leave(whyForgotten)
 		}
+	case c.req != nil && c.req.reused || owner.req != nil && owner.req.reused:
+		t.leave(whyUnclearID)
+	default:
+		x.judgeStray(c, owner, t)
 	}
 }
 

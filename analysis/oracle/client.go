@@ -7,6 +7,9 @@ func onlyIssued(x *index, f *frame, t *tally) {
 	switch {
 	case f.msg.Ref == "":
 		t.leave(whyNamesNothing)
+	case f.forgotten:
+		t.leave(whyForgotten)
+		t.pass()
 	case f.req == nil:
 		t.fail(Violation{Call: f.write.Call, Side: f.side, What: "cancelled an id that it had never used"}, f.write)
 	default:
@@ -20,41 +23,43 @@ func onlyIssued(x *index, f *frame, t *tally) {
 }
 
 // notifies: a client whose caller gives up a pending call tells the server.
-func notifies(x *index, t *tally) {
-	x.judgeNotifying(t, func(c *call) bool { return !c.timedOut() }, "wrote no cancel for a call that its caller had given up")
+func notifies(x *index, c *call, t *tally) {
+	if c.cancel != nil && !c.timedOut() {
+		x.judgeNotifying(c, "wrote no cancel for a call that its caller had given up", t)
+	}
 }
 
 // notifiesTimeouts: a client whose caller's time is up tells the server.
-func notifiesTimeouts(x *index, t *tally) {
-	x.judgeNotifying(t, (*call).timedOut, "wrote no cancel for a call whose time was up")
+func notifiesTimeouts(x *index, c *call, t *tally) {
+	if c.cancel != nil && c.timedOut() {
+		x.judgeNotifying(c, "wrote no cancel for a call whose time was up", t)
+	}
 }
 
 // timedOut reports whether c was ended by its deadline, and not by its caller.
 func (c *call) timedOut() bool { return c.cancel.Text == "deadline" }
 
-func (x *index) judgeNotifying(t *tally, concerns func(c *call) bool, what string) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		if c.cancel == nil || c.req == nil || !concerns(c) {
-			continue
-		}
-		if c.req.cancel != nil {
-			t.kept(c, "")
-			continue
-		}
-		if why := x.whyNotNotified(c); why != "" {
-			t.leave(why)
-			continue
-		}
-		end := earlier(x.lastWord(), x.horizon)
-		if end == nil || end.At <= c.cancel.At+x.grace {
-			continue
-		}
-		t.fail(Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
-			What: what, Lateness: span(c.cancel, end),
-		}, c.req.frame.write, c.cancel, end)
+// judgeNotifying judges what became of c, whose caller had given up.
+func (x *index) judgeNotifying(c *call, what string, t *tally) {
+	if c.req == nil {
+		return
 	}
+	if c.req.cancel != nil {
+		t.kept(c, "")
+		return
+	}
+	if why := x.whyNotNotified(c); why != "" {
+		t.leave(why)
+		return
+	}
+	end := earlier(x.lastWord(), x.horizon)
+	if end == nil || end.At <= c.cancel.At+x.grace {
+		return
+	}
+	t.fail(Violation{
+		Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
+		What: what, Lateness: span(c.cancel, end),
+	}, c.req.frame.write, c.cancel, end)
 }
 
 // whyNotNotified tells why the client may leave the cancel of c unwritten, "" if
@@ -78,69 +83,46 @@ func (x *index) whyNotNotified(c *call) string {
 // was given up, had no moment to itself until the reply was read, the session
 // ended or the world was over: a cancel that waited for its turn never got one.
 func (x *index) heldUntil(f *frame, reply *history.Event) bool {
-	free := x.freeAfter(f)
+	free := freeAfter(f)
 	return free == nil || before(reply, free) || before(x.over, free) || before(x.horizon, free)
-}
-
-// freeAfter returns the event by which the client's writer, which was writing f,
-// first had a moment to itself; nil if it never had.
-func (x *index) freeAfter(f *frame) *history.Event {
-	free := f.wrote
-	for i := f.write.Frame + 1; free != nil && i < len(x.frames); i++ {
-		g := &x.frames[i]
-		if g.side != history.Client || g.write == nil {
-			continue
-		}
-		if g.write.At > free.At {
-			break
-		}
-		if g.wrote == nil || before(free, g.wrote) {
-			free = g.wrote
-		}
-	}
-	return free
 }
 
 // lateIgnored: a client drops the response that it reads after it wrote the
 // cancel.
-func lateIgnored(x *index, t *tally) {
-	takers := x.lateTakers()
-	for i := range x.calls {
-		c := &x.calls[i]
-		read := x.readAfterCancel(c)
-		if read == nil {
-			continue
-		}
-		v := Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), Phase: x.phase(c),
-			Lateness: span(c.req.cancel.write, read),
-		}
-		switch taken := takers[c]; {
-		case before(read, c.ret) && c.ret.Text == "":
-			v.What = "returned the value of a response that it had read after writing the cancel"
-			t.fail(v, c.req.cancel.write, read, c.ret)
-		case len(taken) > 0:
-			v.What = "gave the response of a cancelled call to another call"
-			t.fail(v, append([]*history.Event{c.req.cancel.write, read}, taken...)...)
-		default:
-			t.kept(c, v.Phase)
-		}
+func lateIgnored(x *index, c *call, t *tally) {
+	if owner := c.stray(); owner != nil && x.lateTaken(c, owner) != nil {
+		c.hit = true
+	}
+	read := x.readAfterCancel(c)
+	if read == nil {
+		return
+	}
+	v := Violation{
+		Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), Phase: x.phase(c),
+		Lateness: span(c.req.cancel.write, read),
+	}
+	switch taken := x.lateTakers(c); {
+	case before(read, c.ret) && c.ret.Text == "":
+		v.What = "returned the value of a response that it had read after writing the cancel"
+		t.fail(v, c.req.cancel.write, read, c.ret)
+	case len(taken) > 0:
+		v.What = "gave the response of a cancelled call to another call"
+		t.fail(v, append([]*history.Event{c.req.cancel.write, read}, taken...)...)
+	default:
+		t.kept(c, v.Phase)
 	}
 }
 
-// lateTakers maps a cancelled call to the returns of other calls that were given its
-// late response, in the order of the calls, which are marked as hit.
-func (x *index) lateTakers() map[*call][]*history.Event {
-	owners := x.strayValues()
-	takers := map[*call][]*history.Event{}
-	for i := range x.calls {
-		c := &x.calls[i]
-		if owner := owners[c]; owner != nil && x.lateTaken(c, owner) != nil {
-			c.hit = true
-			takers[owner] = append(takers[owner], c.ret)
+// lateTakers lists the returns of other calls that were given the late response to c,
+// which was cancelled.
+func (x *index) lateTakers(c *call) []*history.Event {
+	out := c.taken
+	for _, taker := range c.takers {
+		if taker.stray() == c && x.lateTaken(taker, c) != nil {
+			out = append(out, taker.ret)
 		}
 	}
-	return takers
+	return out
 }
 
 // readAfterCancel returns the reading of the response to c if it came after the
@@ -152,40 +134,13 @@ func (x *index) readAfterCancel(c *call) *history.Event {
 	return c.req.readReply
 }
 
-// strayValues maps a call that returned another one's value instead of its own to
-// that other call. Values that several handlers returned prove nothing.
-func (x *index) strayValues() map[*call]*call {
-	var strays map[*call]*call
-	var owners map[string]*call
-	for i := range x.calls {
-		c := &x.calls[i]
-		if c.Task != "" || c.ret == nil || c.ret.Text != "" || c.ret.Value == "" || c.end != nil && c.end.Value == c.ret.Value {
-			continue
-		}
-		if owners == nil {
-			owners, strays = x.owners(), map[*call]*call{}
-		}
-		if owner := owners[c.ret.Value]; owner != nil && before(owner.end, c.ret) {
-			strays[c] = owner
-		}
+// stray returns the call whose tool had returned the value that c returned instead of
+// its own; nil if there is none. Values that several tools returned prove nothing.
+func (c *call) stray() *call {
+	if c.Task != "" || c.owner == nil || c.owner.twins > 0 || c.end != nil && c.end.Value == c.ret.Value {
+		return nil
 	}
-	return strays
-}
-
-func (x *index) owners() map[string]*call {
-	owners := map[string]*call{}
-	for i := range x.calls {
-		c := &x.calls[i]
-		if c.end == nil || c.end.Value == "" {
-			continue
-		}
-		if _, taken := owners[c.end.Value]; taken {
-			owners[c.end.Value] = nil
-			continue
-		}
-		owners[c.end.Value] = c
-	}
-	return owners
+	return c.owner
 }
 
 // lateTaken returns the reading of the response to the cancelled call owner, if
@@ -208,21 +163,18 @@ type wait struct {
 
 // callerUnblocks: a caller that gave up, whose connection is gone, or whose response
 // has come, gets control back.
-func callerUnblocks(x *index, t *tally) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		if waits := x.waits(c); len(waits) > 0 {
-			x.judgeWaits(c, waits, t)
-		}
+func callerUnblocks(x *index, c *call, t *tally) {
+	var room [4]wait
+	if waits := x.waits(c, room[:0]); len(waits) > 0 {
+		x.judgeWaits(c, waits, t)
 	}
 }
 
-// waits lists why the caller of c is due to get control back, in the order in
+// waits adds to out why the caller of c is due to get control back, in the order in
 // which one would say so. In vain is what lasts until the world's limit, which comes
 // ten minutes after the closing where the application closes the session first: what
 // is still under way then is the closing's to release.
-func (x *index) waits(c *call) []wait {
-	var out []wait
+func (x *index) waits(c *call, out []wait) []wait {
 	if c.cancel != nil {
 		out = append(out, wait{c.cancel, x.horizon, "held its caller, who had given up"})
 	} else if c.Task == "wait" && c.pending(c.revoke) {

@@ -20,8 +20,8 @@ func shutdown(x *index, t *tally) {
 	}
 	free := x.freed(history.Server, x.heard)
 	ranOn := false
-	for i := range x.calls {
-		ranOn = x.judgeRunning(&x.calls[i], free, t) || ranOn
+	for c := range x.calls.all() {
+		ranOn = x.judgeRunning(c, free, t) || ranOn
 	}
 	if !ranOn {
 		x.judgeServed(t)
@@ -85,23 +85,25 @@ func (x *index) judgeRunning(c *call, free *history.Event, t *tally) bool {
 
 // judgeServed judges whether the server ended, once its handlers had.
 func (x *index) judgeServed(t *tally) {
-	from := x.heard
-	for i := range x.calls {
-		c := &x.calls[i]
+	from, free := x.heard, x.freed(history.Server, x.heard)
+	for c := range x.calls.all() {
 		switch {
 		case c.start == nil || before(c.end, from):
 		case c.end == nil || before(x.stalled, c.end):
 			t.leave(whyToolRuns)
 			return
 		default:
-			from = c.end
+			from, free = c.end, c.end
+			if c.endBusy != nil {
+				free = c.endBusy.free
+			}
 		}
 	}
 	witness := x.served
 	if witness == nil || before(x.stalled, witness) {
 		witness = x.stalled
 	}
-	switch from = x.freed(history.Server, from); {
+	switch from = free; {
 	case from == nil:
 		t.leave(whyServerHeld)
 	case witness == nil:
@@ -116,62 +118,29 @@ func (x *index) judgeServed(t *tally) {
 	}
 }
 
-// freed returns the event from which on a side's writer had a moment to itself: e,
-// or the end of the last of the Writes that were under way one behind the other,
-// since the network did not take them; nil if that did not come.
-func (x *index) freed(side history.Side, e *history.Event) *history.Event {
-	for i := range x.frames {
-		f := &x.frames[i]
-		if f.side != side || !before(f.write, e) || before(f.wrote, e) {
-			continue
-		}
-		if e = f.wrote; e == nil {
-			return nil
-		}
-	}
-	return e
-}
-
 // eofDrains: what a server has read before the end of its input it answers, since
 // a client that closed only its writing half reads on.
-func eofDrains(x *index, t *tally) {
+func eofDrains(x *index, c *call, t *tally) {
 	if x.halfClosed == nil || x.heard == nil || x.crash != nil {
 		return
 	}
-	deaf := x.clientDeaf()
-	for i := range x.calls {
-		c := &x.calls[i]
-		switch r := c.req; {
-		case r == nil || r.frame.read == nil || c.cancel != nil || r.cancel != nil:
-		case r.reused:
-			t.leave(whyUnclearID)
-		case r.first == nil || r.first.inVain():
-			x.judgeOwed(c, deaf, t)
-		case before(x.heard, r.first.write):
-			t.kept(c, "")
-		}
+	switch r := c.req; {
+	case r == nil || r.frame.read == nil || c.cancel != nil || r.cancel != nil:
+	case r.reused:
+		t.leave(whyUnclearID)
+	case r.first == nil || r.first.inVain():
+		x.judgeOwed(c, t)
+	case before(x.heard, r.first.write):
+		t.kept(c, "")
 	}
 }
 
 // inVain reports whether the writing of f failed.
 func (f *frame) inVain() bool { return f.wrote != nil && f.wrote.Text != "" }
 
-// clientDeaf returns the first event by which the client had stopped reading: a
-// Write of the server's failed, which had not closed its end itself; nil if it
-// read on.
-func (x *index) clientDeaf() *history.Event {
-	var deaf *history.Event
-	for i := range x.frames {
-		if f := &x.frames[i]; f.side == history.Server && f.inVain() && !before(x.left, f.wrote) {
-			deaf = earlier(deaf, f.wrote)
-		}
-	}
-	return deaf
-}
-
 // judgeOwed judges a request that was read before the end of the input and not
-// answered. From deaf on, if it is not nil, an answer would not have been heard.
-func (x *index) judgeOwed(c *call, deaf *history.Event, t *tally) {
+// answered. From deaf on, if there is that, an answer would not have been heard.
+func (x *index) judgeOwed(c *call, t *tally) {
 	witness, what := x.left, "left without answering a request that it had read"
 	if end := x.ended(); witness == nil || before(end, witness) {
 		witness, what = end, "never answered a request that it had read"
@@ -185,7 +154,7 @@ func (x *index) judgeOwed(c *call, deaf *history.Event, t *tally) {
 	switch {
 	case witness == nil:
 		t.leave(whyCrashed)
-	case before(deaf, witness):
+	case before(x.deaf, witness):
 		t.leave(whyDeaf)
 	case x.freed(history.Server, witness) != witness:
 		t.leave(whyServerHeld)
@@ -217,15 +186,11 @@ func closeBounded(x *index, t *tally) {
 	}
 }
 
-// stubbornRuns reports whether a tool was running at e that does not stop when
+// stubbornRuns reports whether a tool was running at the landmark e that does not stop when
 // told.
 func (x *index) stubbornRuns(e *history.Event) bool {
-	for i := range x.calls {
-		if c := &x.calls[i]; !c.Obedient() && before(c.start, e) && !before(c.end, e) {
-			return true
-		}
-	}
-	return false
+	m := x.moment(e)
+	return m != nil && m.stubborn > 0
 }
 
 // failClosing fails on a session that did not end, which RACE-GRACEFUL may report.

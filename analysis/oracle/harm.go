@@ -6,13 +6,12 @@ import (
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// judgeBystander judges a call of which the cancels of others are none of its
-// business. owner is the call whose value it returned, if any.
-func (x *index) judgeBystander(c, owner *call, t *tally) {
+// bystander judges a call of which the cancels of others are none of its business.
+func bystander(x *index, c *call, t *tally) {
 	if c.req != nil && c.req.reused {
 		return
 	}
-	h := x.harm(c, owner)
+	h := x.harm(c, c.stray())
 	switch {
 	case h.why != "":
 		t.leave(h.why)
@@ -59,7 +58,7 @@ func (x *index) toldWith(c *call) *history.Event {
 	if c.told == nil || before(c.reason(), c.told) || before(x.over, c.told) || x.over != nil && x.over.At == c.told.At {
 		return nil
 	}
-	cancel := x.known(history.Server, nil, c.told)
+	cancel := c.toldKnown
 	if cancel == nil || c.told.At > cancel.At+x.grace {
 		return nil
 	}
@@ -82,12 +81,14 @@ func (x *index) failedUnder(c *call) *history.Event {
 	if c.Task != "" || c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
 		return nil
 	}
-	side, from, act := x.failingSide(c), c.issue, c.ret
-	if side == history.Server {
-		from, act = c.req.frame.read, c.req.first.write
+	cancel, from, act := c.retKnown, c.issue, c.ret
+	switch x.failingSide(c) {
+	case history.Server:
+		cancel, from, act = c.req.first.known, c.req.frame.read, c.req.first.write
+	case history.World:
+		cancel = c.retAny
 	}
-	cancel := x.known(side, from, act)
-	if cancel == nil || act.At > cancel.At+x.grace {
+	if cancel == nil || before(cancel, from) || act.At > cancel.At+x.grace {
 		return nil
 	}
 	return cancel

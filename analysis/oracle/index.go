@@ -2,27 +2,24 @@ package oracle
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // An index is a history sorted by what it is about: frames, requests and calls,
-// and the landmarks of the session. It is built in one pass and then only read.
-// Pointers to events point into events, where events[i].Seq is i; nil means that
-// no such event was observed.
+// and the landmarks of the session. It is built in one pass. What is over and judged
+// leaves it, so that it has what is under way and little more. nil stands for an event
+// that was not observed.
 type index struct {
-	header   history.Header
-	events   []history.Event
+	header   history.Header // without its calls
 	modern   bool
 	grace    time.Duration // wall time only: how long order alone proves nothing
 	patience time.Duration // longer than a server that runs one tool at a time needs for all
-	calls    []call        // in the header's order
-	numbers  map[int]*call // by number; nil where calls[i] is call i+1
-	frames   []frame       // by number
-	requests []request     // in the order in which they were written
-	cancels  []*frame      // notifications/cancelled, in the order in which they were written
+	calls    window[call]  // those that are not forgotten, by their place in the header, from 0
+	numbers  map[int]int   // places by call number; nil where the call at place i is number i+1
+	frames   window[frame] // those that are not forgotten, by number
+	memory                 // of the names of what was forgotten
 	session
 }
 
@@ -39,7 +36,7 @@ type session struct {
 	crash     *history.Event
 	over      *history.Event // the first sign of the session's end: close, hangup, end of stream, server's return, crash, an end that the scenario brought about
 	broken    *history.Event // the first such sign that nobody had asked for: neither the application's closing nor the scenario came before
-	last      *history.Event // the last that was observed while the world lived
+	last      *history.Event // the last that was observed while the world lived; tomorrow while it still lives
 	leaks     []*history.Event
 	cancelled *history.Event // the first cancel's being read by the server
 
@@ -49,20 +46,43 @@ type session struct {
 	bereft     *history.Event // the client read the end of its input
 	left       *history.Event // the server hung up, or its run returned
 	quit       *history.Event // the client hung up
+	deaf       *history.Event // the client had stopped reading: a Write of the server's failed, which had not hung up itself
 	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
 	sessionTasks
+
+	cancels    int           // notifications/cancelled that were begun, of either side
+	gaveUp     bool          // a caller did
+	lastIssue  time.Duration // the instant at which the last call was made that was written; -1: there is none
+	probing    *request      // the last that the client wrote for its probe
+	unclaimed  []string      // methods of which the client wrote requests that are no call's for all that is known, the probe's aside
+	gone       int           // calls that are forgotten
+	lateStarts int           // handlers that began for such a call
+	moments    []moment      // how things stood at some of the landmarks
 }
 
 // A call is one line of the header with what became of it.
 type call struct {
 	history.Call
-	req *request // the request that the client wrote for it
+	place int      // in the header, from 0
+	req   *request // the request that the client wrote for it
 
 	issue, cancel, ret *history.Event
 	start, told, end   *history.Event
-	asks               []*history.Event // for progress
+	asked              int              // how often it asked for progress before the server had read a cancel for it
+	asks               []*history.Event // likewise, afterwards
 	held               *frame           // what the client was just writing when the application cancelled
 	hit                bool             // by what befell another call
+
+	toldKnown *history.Event   // the last by which the server knew of a cancel when the handler was told
+	retKnown  *history.Event   // likewise the client when the call returned
+	retAny    *history.Event   // likewise the one or the other that had set a cancel going itself
+	endBusy   *stretch         // of the server's writing at the end of the handler; nil: it was free
+	owner     *call            // the one whose tool had returned the value that this call was given, which was not its own tool's
+	lostOwner bool             // there may have been one, which is forgotten
+	takers    []*call          // those of which it is the owner
+	taken     []*history.Event // the returns of those of its takers that are forgotten and had its late response
+	twins     int              // tools beside its own that returned the same value
+	holdsOut  bool             // its tool runs, and nobody has told it, or it does not stop when told
 	callTask
 }
 
@@ -81,6 +101,7 @@ func (c *call) otherMethod() string {
 // A request is a request frame with what belongs to it.
 type request struct {
 	frame      *frame
+	nth        int            // of the requests of both sides, in the order of writing, from 0
 	call       *call          // nil: none of the application's calls
 	cancel     *frame         // the first cancel that names it, as written
 	repeated   int            // further cancels
@@ -89,116 +110,62 @@ type request struct {
 	replies    int
 	first      *frame // the first reply
 	second     *frame // the second reply
+	reported   int    // progress frames that were begun
 	progress   []*frame
 	reused     bool // its id was used again before it was answered: what belongs to which is not known
 	readReply  *history.Event
 	readCancel *frame // the frame of c
+
+	flying  int           // acts of the network that its frames still wait for
+	touched time.Duration // the instant of the last event about it
+	queued  bool          // to be judged
 }
 
 // A frame is one message on the wire.
 type frame struct {
 	msg                        *history.Message
+	n                          int          // its number
 	side                       history.Side // the sender
 	write, wrote, read, unread *history.Event
 	req                        *request // the request that it answers, cancels or reports on
-	nth                        int      // progress: which of its request's, from 1
+	nth                        int      // progress: which of its request's, from 1; cancel: which of the world's, from 0
+
+	known     *history.Event // reply: the last event before its writing by which its sender knew of a cancel
+	period    *period        // in which the client's writer was busy with it, where that matters
+	overtaker decision       // cancel: the latest of those that were written before it
+	forgotten bool           // it names what was used before and is forgotten
+	flying    int            // acts of the network that it still waits for: the end of its writing, its reading
 	frameTask
 }
 
-func newIndex(h *history.History) *index {
-	x := &index{header: h.Header, events: numbered(h.Events), modern: h.Header.Modern()}
-	if h.Header.Clock == "wall" {
-		x.grace = wallGrace
+// A decision is a call that the application made, and the client's writing it.
+type decision struct{ issue, write *history.Event }
+
+// call returns the call with that number, or nil.
+func (x *index) call(n int) *call {
+	if x.numbers != nil {
+		place, ok := x.numbers[n]
+		if !ok {
+			return nil
+		}
+		return x.calls.get(place)
 	}
-	x.makeRoom()
-	b := builder{index: x}
-	for i := range x.events {
-		b.take(&x.events[i])
-	}
-	x.abrupt = x.endedAbruptly()
-	return x
+	return x.calls.get(n - 1)
 }
 
 // wallGrace is how long after the cancel's being read an act in wall time may
 // still be a crossing.
 const wallGrace = 50 * time.Millisecond
 
-// numbered returns events with Seq equal to the position; a damaged history is
-// copied for that.
-func numbered(events []history.Event) []history.Event {
-	for i := range events {
-		if events[i].Seq != i {
-			fresh := append([]history.Event(nil), events...)
-			for j := range fresh {
-				fresh[j].Seq = j
-			}
-			return fresh
-		}
-	}
-	return events
-}
+// tomorrow stands in for the last event of a world that lives, and is later than
+// all that was observed. A tally puts the true one in its place.
+const tomorrow = 1 << 62
 
-// makeRoom allocates everything once, so that pointers stay valid.
-func (x *index) makeRoom() {
-	requests, top, cancels := 0, 0, 0
-	for i := range x.events {
-		e := &x.events[i]
-		// A frame has a number of its own, so more frames than events are damage.
-		if e.Frame > top && e.Frame <= len(x.events) {
-			top = e.Frame
-		}
-		if e.Kind != history.Write || e.Msg == nil {
-			continue
-		}
-		if e.Msg.Kind == history.Request {
-			requests++
-		} else if e.Msg.IsCancel() {
-			cancels++
-		}
-	}
-	x.frames = make([]frame, top+1)
-	x.requests = make([]request, 0, requests)
-	x.cancels = make([]*frame, 0, cancels)
-	x.calls = make([]call, len(x.header.Calls))
-	x.patience = x.header.Settle
-	inOrder := true
-	for i, c := range x.header.Calls {
-		x.patience += 2 * c.Work
-		x.calls[i].Call = c
-		inOrder = inOrder && c.Call == i+1
-	}
-	if inOrder {
-		return
-	}
-	x.numbers = make(map[int]*call, len(x.calls))
-	for i := range x.calls {
-		x.numbers[x.calls[i].Call.Call] = &x.calls[i]
-	}
-}
-
-// call returns the call with that number, or nil.
-func (x *index) call(n int) *call {
-	if x.numbers != nil {
-		return x.numbers[n]
-	}
-	if n < 1 || n > len(x.calls) {
-		return nil
-	}
-	return &x.calls[n-1]
-}
+func (x *index) live() bool { return x.last != nil && x.last.Seq == tomorrow }
 
 // ended returns the event by which the application would not wait any longer:
 // the world's limit, or the closing of the session; nil when neither was seen.
 func (x *index) ended() *history.Event { return earlier(x.horizon, x.close) }
-
-// endedAbruptly reports whether the session ended with calls in flight because
-// the application or the scenario wanted it to.
-func (x *index) endedAbruptly() bool {
-	if x.exit != nil || x.halfClosed != nil {
-		return true
-	}
-	return x.ended() == x.close && slices.ContainsFunc(x.calls, func(c call) bool { return c.pending(x.close) })
-}
 
 // pending reports whether the caller of c was waiting at e.
 func (c *call) pending(e *history.Event) bool { return before(c.issue, e) && !before(c.ret, e) }
@@ -209,23 +176,6 @@ func (x *index) lastWord() *history.Event {
 		return x.over
 	}
 	return x.last
-}
-
-// lastCancel returns the frame of the last cancel that was written before e, or
-// nil.
-func (x *index) lastCancel(e *history.Event) *frame {
-	low, high := 0, len(x.cancels)
-	for low < high {
-		if mid := (low + high) / 2; before(x.cancels[mid].write, e) {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	if low == 0 {
-		return nil
-	}
-	return x.cancels[low-1]
 }
 
 // before reports whether both were observed, a earlier.

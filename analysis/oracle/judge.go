@@ -10,15 +10,15 @@ import (
 // number of events and changes nothing. It judges any history, however damaged,
 // and convicts only on events that are there.
 func Judge(h *history.History) Judgement {
-	x := newIndex(h)
-	all := checks()
-	j := Judgement{Verdicts: make([]Verdict, len(all))}
-	for i, c := range all {
-		j.Verdicts[i] = c.apply(x)
+	s := NewStream(h.Header, nil)
+	s.results = make([]CallResult, 0, len(h.Header.Calls))
+	s.keep = len(h.Events) <= s.limit // there are fewer items than events
+	s.room(h.Events)
+	events := numbered(h.Events)
+	for i := range events {
+		s.event(&events[i])
 	}
-	imply(j.Verdicts)
-	j.Calls = x.results()
-	return j
+	return s.Judgement()
 }
 
 // A check is one rule's oracle. It judges the world as a whole, or one by one its
@@ -41,27 +41,27 @@ func checks() []check { return slices.Concat(cancelChecks(), taskChecks()) }
 
 func cancelChecks() []check {
 	return []check{
-		{rule: "CANCEL-NO-RESPONSE", side: history.Server, level: always(Should), call: noResponse},
-		{rule: "CANCEL-SILENCE", side: history.Server, level: modern(MustNot), call: silence},
-		{rule: "CANCEL-STOP-WORK", side: history.Server, level: always(Should), call: stopWork},
+		{rule: "CANCEL-NO-RESPONSE", side: history.Server, level: always(Should), call: noResponse, frame: lateWord},
+		{rule: "CANCEL-SILENCE", side: history.Server, level: modern(MustNot), call: silence, frame: lateWord},
+		{rule: "CANCEL-STOP-WORK", side: history.Server, level: always(Should), call: stopWork, world: lateStart},
 		{rule: "CANCEL-ONLY-ISSUED", side: history.World, level: always(Must), cancel: onlyIssued},
-		{rule: "CANCEL-STDIO-REQUIRED", side: history.Client, level: modern(Must), world: notifies},
-		{rule: "CANCEL-CLIENT-NOTIFIES", side: history.Client, level: since("2025-03-26", Should), world: notifies},
-		{rule: "TIMEOUT-CANCEL", side: history.Client, level: since("2025-03-26", Should), world: notifiesTimeouts},
-		{rule: "RESP-ONCE", side: history.World, level: always(Must), request: respondOnce},
-		{rule: "RACE-GRACEFUL", side: history.World, level: always(Must), world: raceGraceful},
-		{rule: "LATE-IGNORED", side: history.Client, level: always(Should), world: lateIgnored},
-		{rule: "PROGRESS-AFTER-CANCEL", side: history.Server, level: progressLevel, call: progressAfterCancel},
+		{rule: "CANCEL-STDIO-REQUIRED", side: history.Client, level: modern(Must), call: notifies},
+		{rule: "CANCEL-CLIENT-NOTIFIES", side: history.Client, level: since("2025-03-26", Should), call: notifies},
+		{rule: "TIMEOUT-CANCEL", side: history.Client, level: since("2025-03-26", Should), call: notifiesTimeouts},
+		{rule: "RESP-ONCE", side: history.World, level: always(Must), request: respondOnce, frame: lateReply},
+		{rule: "RACE-GRACEFUL", side: history.World, level: always(Must), world: raceGraceful, call: bystander},
+		{rule: "LATE-IGNORED", side: history.Client, level: always(Should), call: lateIgnored},
+		{rule: "PROGRESS-AFTER-CANCEL", side: history.Server, level: progressLevel, call: progressAfterCancel, frame: lateReport},
 		{rule: "SHUT-STDIO-SERVER", side: history.Server, level: shutdownLevel, world: shutdown},
 		{rule: "SESSION-SURVIVES", side: history.World, level: always(Quality), world: sessionSurvives},
-		{rule: "CALLER-UNBLOCKS", side: history.Client, level: always(Quality), world: callerUnblocks},
-		{rule: "CANCEL-NONBLOCKING", side: history.Client, level: always(Quality), world: cancelNonblocking},
-		{rule: "CANCEL-ORDER", side: history.Client, level: always(Quality), world: cancelOrder},
+		{rule: "CALLER-UNBLOCKS", side: history.Client, level: always(Quality), call: callerUnblocks},
+		{rule: "CANCEL-NONBLOCKING", side: history.Client, level: always(Quality), call: cancelNonblocking},
+		{rule: "CANCEL-ORDER", side: history.Client, level: always(Quality), cancel: cancelOrder},
 		{rule: "CLOSE-BOUNDED", side: history.Client, level: always(Quality), world: closeBounded},
-		{rule: "EOF-DRAINS", side: history.Server, level: until(lastLegacy, Quality), world: eofDrains},
-		{rule: "REQUEST-DISPATCHED", side: history.Server, level: always(Quality), world: requestDispatched},
-		{rule: "NO-SPURIOUS-CANCEL", side: history.Server, level: always(Quality), world: noSpuriousCancel},
-		{rule: "ANSWER-OWN", side: history.World, level: always(Quality), world: answerOwn},
+		{rule: "EOF-DRAINS", side: history.Server, level: until(lastLegacy, Quality), call: eofDrains},
+		{rule: "REQUEST-DISPATCHED", side: history.Server, level: always(Quality), call: requestDispatched},
+		{rule: "NO-SPURIOUS-CANCEL", side: history.Server, level: always(Quality), call: noSpuriousCancel},
+		{rule: "ANSWER-OWN", side: history.World, level: always(Quality), call: answerOwn},
 		{rule: "NO-LEAK", side: history.World, level: always(Quality), world: noLeak},
 	}
 }
@@ -103,45 +103,6 @@ func progressLevel(v string) Level {
 		return l
 	}
 	return Should
-}
-
-func (c check) apply(x *index) Verdict {
-	t := tally{verdict: Verdict{
-		Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{},
-		Level: c.level(x.header.SpecVersion),
-	}}
-	if t.verdict.Level != "" {
-		c.judge(x, &t)
-	}
-	return t.sum()
-}
-
-func (c check) judge(x *index, t *tally) {
-	if c.call != nil {
-		for i := range x.calls {
-			c.call(x, &x.calls[i], t)
-		}
-	}
-	if c.request != nil {
-		for i := range x.requests {
-			c.request(x, &x.requests[i], t)
-		}
-	}
-	if c.cancel != nil {
-		for _, f := range x.cancels {
-			c.cancel(x, f, t)
-		}
-	}
-	if c.frame != nil {
-		for i := range x.frames {
-			if f := &x.frames[i]; f.write != nil && f.msg != nil {
-				c.frame(x, f, t)
-			}
-		}
-	}
-	if c.world != nil {
-		c.world(x, t)
-	}
 }
 
 // imply marks the verdicts whose acts are all reported under a stricter rule, and

@@ -19,7 +19,7 @@ type Objection struct {
 // start of the world where it has none, as the listing of that call has them.
 // Exemptions without a question are left out.
 func (r Rule) Objections(h *history.History, v Violation) []Objection {
-	d := newDefence(newIndex(h), v)
+	d := newDefence(h, v)
 	var out []Objection
 	for _, e := range r.Exempt {
 		if e.Asks == "" {
@@ -44,11 +44,13 @@ type defence struct {
 	origin time.Duration
 }
 
-func newDefence(x *index, v Violation) *defence {
+func newDefence(h *history.History, v Violation) *defence {
+	h = &history.History{Header: h.Header, Events: numbered(h.Events)}
+	x := newIndex(h)
 	d := &defence{x: x, v: v, call: x.call(v.Call)}
 	for _, seq := range v.Events {
-		if seq >= 0 && seq < len(x.events) {
-			d.act = &x.events[seq]
+		if seq >= 0 && seq < len(h.Events) {
+			d.act = &h.Events[seq]
 		}
 	}
 	if d.call != nil && d.call.issue != nil {

@@ -111,10 +111,8 @@ func (d *defence) toolsRun() string {
 	if d.act != d.x.stalled {
 		return "The closing of the session is not in question."
 	}
-	for i := range d.x.calls {
-		if d.x.calls[i].holdsOut(d.act) {
-			return ""
-		}
+	if d.x.moment(d.act).holdsOut > 0 {
+		return ""
 	}
 	return "No. Every tool had returned, or had been told and is one that stops."
 }

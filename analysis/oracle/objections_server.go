@@ -92,10 +92,7 @@ func (d *defence) request() *request {
 
 // frame is the one that offends; nil if the offence is none.
 func (d *defence) frame() *frame {
-	if n := d.act.Frame; n > 0 && n < len(d.x.frames) {
-		return &d.x.frames[n]
-	}
-	return nil
+	return d.x.frames.get(d.act.Frame)
 }
 
 func (d *defence) obeys() string {
@@ -131,12 +128,7 @@ func (d *defence) progressWaited() string {
 	if c == nil || f == nil {
 		return ""
 	}
-	asked := 0
-	for _, ask := range d.call.asks {
-		if d.x.after(d.call, ask) != knowing {
-			asked++
-		}
-	}
+	asked := d.x.askedBefore(d.call)
 	if asked == 0 {
 		return "No. The tool had asked for none by then."
 	}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -29,11 +30,11 @@ func respondOnce(x *index, r *request, t *tally) {
 // all other calls survive it. What RESP-ONCE and LATE-IGNORED say already is not
 // said again, and what no cancel can have had a part in is left to other rules.
 func raceGraceful(x *index, t *tally) {
-	if len(x.cancels) == 0 && !x.anyGaveUp() {
+	if x.cancels == 0 && !x.gaveUp {
 		return
 	}
 	if m := x.mishap(t); m.at != nil {
-		if cancel := x.known(m.Side, nil, m.at); cancel != nil {
+		if cancel := x.known(m.Side, m.at); cancel != nil {
 			m.Lateness = span(cancel, m.at)
 			t.fail(m.Violation, cancel, m.at)
 		} else {
@@ -41,17 +42,14 @@ func raceGraceful(x *index, t *tally) {
 		}
 	}
 	x.judgeClosing(t)
-	owners := x.strayValues()
-	for i := range x.calls {
-		x.judgeBystander(&x.calls[i], owners[&x.calls[i]], t)
-	}
 	if x.crash != nil && x.crash.Blame == toolsCrash {
+		t.enter(afterAll)
 		t.leave(whyToolCrashed)
 		return // what the other cancels would have come to is not known
 	}
 	// What is put to the test is every cancel; a world of one cancel may end badly
 	// in several ways.
-	t.verdict.Checked = max(len(x.cancels), t.verdict.Failed)
+	t.verdict.Checked = max(x.cancels, t.verdict.Failed)
 }
 
 // enRoute reports whether the network still held something at that event: a frame
@@ -60,8 +58,7 @@ func raceGraceful(x *index, t *tally) {
 // is missed then may be the network's.
 func (x *index) enRoute(at *history.Event) bool {
 	var idle [2]bool // by sender: something has reached the receiver, and waits to be read
-	for i := range x.frames {
-		f := &x.frames[i]
+	for _, f := range x.underWay(at) {
 		if f.write == nil || !before(f.write, at) || before(f.read, at) || x.exit != nil && f.side == history.Client {
 			continue // not under way; with a dead receiver, lost
 		}
@@ -75,6 +72,15 @@ func (x *index) enRoute(at *history.Event) bool {
 		}
 	}
 	return false
+}
+
+// underWay lists the frames that were begun and not read at that event, by number; of
+// what is no landmark, all that is remembered.
+func (x *index) underWay(at *history.Event) []*frame {
+	if m := x.moment(at); m != nil {
+		return m.flying
+	}
+	return slices.Collect(x.frames.all())
 }
 
 // reached is the instant at which the frame reached its receiver, 0 if it did not,
@@ -107,16 +113,18 @@ func (x *index) judgeClosing(t *tally) {
 // is nobody's fault; nothing when the session ended, or when other rules judge.
 func (x *index) stuckClosing() (side history.Side, why string) {
 	end := x.stalled
-	if end == nil || x.crash != nil || x.lastCancel(end) == nil || x.abrupt {
+	if end == nil || x.crash != nil || x.abrupt {
+		return "", ""
+	}
+	m := x.moment(end)
+	if m.cancels == 0 {
 		return "", ""
 	}
 	if x.enRoute(end) {
 		return "", whyEnRoute
 	}
-	for i := range x.calls {
-		if x.calls[i].holdsOut(end) {
-			return "", whyToolRuns
-		}
+	if m.holdsOut > 0 {
+		return "", whyToolRuns
 	}
 	if !before(x.closed, end) {
 		side = history.Client
@@ -125,27 +133,6 @@ func (x *index) stuckClosing() (side history.Side, why string) {
 		side = common(side, history.Server)
 	}
 	return side, "" // no side, if both ended: the limit was not reached by the closing
-}
-
-// holdsOut reports whether the tool of c was still running at end by its own
-// doing: nobody had told it, or it does not stop when told.
-func (c *call) holdsOut(end *history.Event) bool {
-	running := before(c.start, end) && !before(c.end, end)
-	return running && !(c.Obedient() && before(c.told, end))
-}
-
-// probeRequest returns the request that the client wrote for its probe, or nil.
-func (x *index) probeRequest() *request {
-	for i := len(x.requests) - 1; i >= 0; i-- {
-		r := &x.requests[i]
-		if before(r.frame.write, x.probe) {
-			break
-		}
-		if r.call == nil && r.frame.side == history.Client {
-			return r
-		}
-	}
-	return nil
 }
 
 // silentSide tells with whom a request lay when its caller should have had a
@@ -174,25 +161,13 @@ func (x *index) silentSide(r *request, by *history.Event) history.Side {
 // the server if it sent one. It is World where it cannot be told which request
 // was the call's.
 func (x *index) failingSide(c *call) history.Side {
-	if c.req == nil && x.unclaimed(c.Method) {
+	if c.req == nil && slices.Contains(x.unclaimed, c.Method) {
 		return history.World
 	}
 	if c.req != nil && before(c.req.readReply, c.ret) && c.req.first.isError() {
 		return history.Server
 	}
 	return history.Client
-}
-
-// unclaimed reports whether the client wrote a request of that method that is
-// none of the calls' for all that is known, the probe's aside.
-func (x *index) unclaimed(method string) bool {
-	for i := range x.requests {
-		r := &x.requests[i]
-		if r.call == nil && r.frame.msg.Method == method && r.frame.side == history.Client && !before(x.probe, r.frame.write) {
-			return true
-		}
-	}
-	return false
 }
 
 func (f *frame) isError() bool {

@@ -2,17 +2,7 @@ package oracle
 
 import "github.com/mcpsim/mcpsim/sim/history"
 
-// results tells what became of every call.
-func (x *index) results() []CallResult {
-	out := make([]CallResult, len(x.calls))
-	for i := range x.calls {
-		c := &x.calls[i]
-		out[i] = x.result(c)
-		out[i].Incident = x.incident(c)
-	}
-	return out
-}
-
+// result tells what became of c.
 func (x *index) result(c *call) CallResult {
 	r := CallResult{
 		Call: c.Call.Call, Handler: c.kind(), Cancelled: c.cancel != nil, Life: c.Life,

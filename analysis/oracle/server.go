@@ -51,7 +51,7 @@ func silence(x *index, c *call, t *tally) {
 // progressAfterCancel: no progress is reported for a request that was cancelled
 // while it ran.
 func progressAfterCancel(x *index, c *call, t *tally) {
-	if c.req == nil || len(c.asks) == 0 && len(c.req.progress) == 0 || x.standing(c) != live {
+	if c.req == nil || c.asked+len(c.asks)+c.req.reported == 0 || x.standing(c) != live {
 		return
 	}
 	p := x.lateProgress(c, t)
@@ -71,12 +71,7 @@ func progressAfterCancel(x *index, c *call, t *tally) {
 // the cancel was read and which was not under way by then; nil when there is
 // none. What looks like one is put down in t.
 func (x *index) lateProgress(c *call, t *tally) *frame {
-	under := 0 // asked for when the server could not have known
-	for _, ask := range c.asks {
-		if x.after(c, ask) != knowing {
-			under++
-		}
-	}
+	under := x.askedBefore(c)
 	for _, f := range c.req.progress {
 		switch x.after(c, f.write) {
 		case notAfter:
@@ -96,6 +91,18 @@ func (x *index) lateProgress(c *call, t *tally) *frame {
 		}
 	}
 	return nil
+}
+
+// askedBefore is how often the tool of c, for which a cancel was read, asked for
+// progress when the server could not have known of that.
+func (x *index) askedBefore(c *call) int {
+	n := c.asked
+	for _, ask := range c.asks {
+		if x.after(c, ask) != knowing {
+			n++
+		}
+	}
+	return n
 }
 
 // stopWork: the handler of a cancelled request is told, and none is begun.

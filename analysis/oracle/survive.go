@@ -10,7 +10,7 @@ import (
 // can have had a part in its death, that is RACE-GRACEFUL's.
 func sessionSurvives(x *index, t *tally) {
 	m := x.mishap(t)
-	cancel := x.known(m.Side, nil, m.at)
+	cancel := x.known(m.Side, m.at)
 	switch {
 	case x.crash != nil && x.crash.Blame == toolsCrash:
 		t.leave(whyToolCrashed)
@@ -95,7 +95,7 @@ func (x *index) deadProbe(t *tally) mishap {
 		t.leave(whyEnRoute)
 		return mishap{}
 	}
-	return mishap{Violation{Side: x.silentSide(x.probeRequest(), witness), What: what, Lateness: -1, Cause: stuckCause}, witness}
+	return mishap{Violation{Side: x.silentSide(x.probing, witness), What: what, Lateness: -1, Cause: stuckCause}, witness}
 }
 
 // toolsCrash is the blame for a crash in the scenario's own tool, which took the
@@ -118,40 +118,4 @@ func blamed(blame string) (side history.Side, known bool) {
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s[:min(len(s), maxQuote)]
-}
-
-// known returns the last event before e, and after from unless that is nil, by
-// which a side knew of a cancel: it had read it, had written it, or, the client, its
-// caller had given up. Of World, that is what either side had set going itself. It
-// is nil where there is none: a cancel can then have had no part in e.
-func (x *index) known(side history.Side, from, e *history.Event) *history.Event {
-	var last *history.Event
-	offer := func(at *history.Event) {
-		if before(at, e) && !before(at, from) && !before(at, last) {
-			last = at
-		}
-	}
-	for _, f := range x.cancels {
-		if side == f.side.Peer() {
-			offer(f.read)
-		} else {
-			offer(f.write)
-		}
-	}
-	for i := range x.calls {
-		if side != history.Server {
-			offer(x.calls[i].cancel)
-		}
-	}
-	return last
-}
-
-// anyGaveUp reports whether a caller gave up.
-func (x *index) anyGaveUp() bool {
-	for i := range x.calls {
-		if x.calls[i].cancel != nil {
-			return true
-		}
-	}
-	return false
 }

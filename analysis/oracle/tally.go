@@ -1,24 +1,65 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// A tally is a verdict in the making.
+// A tally is a verdict in the making. Items are judged when they are over, which is
+// not the order in which a verdict lists them; so what it notes has a place.
 type tally struct {
-	verdict   Verdict
+	verdict   *Verdict
 	undecided int  // occurrences that wall time leaves open
 	unknown   bool // the history does not suffice
-	elsewhere []breach
+	here      place
+	failures  []place // of the verdict's violations, which are in order
+	exercises []place // of what it exercised, as it came
+	leavings  []place // of what it left uncounted, as it came
+	elsewhere *elsewhere
 }
 
-// A breach is a violation that is reported under a stricter rule.
-type breach struct {
-	stricter string
-	Violation
-	events []*history.Event
+// A place is where something stands in a verdict: by the item, and by the order in
+// which its oracle came to it.
+type place struct{ item, step int }
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.item, q.item), cmp.Compare(p.step, q.step))
+}
+
+func (p place) before(q place) bool { return p.compare(q) < 0 }
+
+// What is reported under a stricter rule: all of it, counted and left uncounted.
+type elsewhere struct {
+	tally
+	stricter string // of the first
+	first    place
+}
+
+// newTallies returns a tally for each of the checks, and their verdicts.
+func newTallies(checks []check, specVersion string) ([]tally, []Verdict) {
+	const some = 4 // so that most need no more room
+	tallies, verdicts := make([]tally, len(checks)), make([]Verdict, len(checks))
+	room := make([]place, 2*some*len(checks))
+	for i, c := range checks {
+		verdicts[i] = Verdict{
+			Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.level(specVersion),
+		}
+		own := room[2*some*i:]
+		tallies[i] = tally{verdict: &verdicts[i], exercises: own[:0:some], leavings: own[some : some : 2*some]}
+	}
+	return tallies, verdicts
+}
+
+// enter begins with another item.
+func (t *tally) enter(item int) { t.here = place{item: item} }
+
+// step returns the next place.
+func (t *tally) step() place {
+	p := t.here
+	t.here.step++
+	return p
 }
 
 // pass counts an occurrence at which the rule was kept.
@@ -32,13 +73,17 @@ func (t *tally) kept(c *call, p Phase) {
 
 // exercise returns the count of checks on calls with that tool and phase.
 func (t *tally) exercise(handler string, p Phase) *Exercise {
-	list := t.verdict.Exercised
+	at, list := t.step(), t.verdict.Exercised
 	for i := range list {
 		if x := &list[i]; x.Handler == handler && x.Phase == p {
+			if at.before(t.exercises[i]) {
+				t.exercises[i] = at
+			}
 			return x
 		}
 	}
 	t.verdict.Exercised = append(list, Exercise{Handler: handler, Phase: p})
+	t.exercises = append(t.exercises, at)
 	return &t.verdict.Exercised[len(list)]
 }
 
@@ -57,46 +102,89 @@ func (t *tally) fail(v Violation, events ...*history.Event) {
 	} else if t.verdict.Side != v.Side {
 		t.verdict.Side = history.World
 	}
-	if len(t.verdict.Violations) < MaxViolations {
-		v.Events = evidence(events)
-		t.verdict.Violations = append(t.verdict.Violations, v)
+	t.list(v, events)
+}
+
+// list lists a violation, if it is one of the first.
+func (t *tally) list(v Violation, events []*history.Event) {
+	at := t.step()
+	i := len(t.failures)
+	for i > 0 && at.before(t.failures[i-1]) {
+		i--
 	}
+	if i == MaxViolations {
+		return
+	}
+	if len(t.failures) == MaxViolations {
+		t.failures = t.failures[:MaxViolations-1]
+		t.verdict.Violations = t.verdict.Violations[:MaxViolations-1]
+	}
+	v.Events = evidence(events)
+	t.failures = slices.Insert(t.failures, i, at)
+	t.verdict.Violations = slices.Insert(t.verdict.Violations, i, v)
 }
 
 // failUnder fails on an act that is reported under a stricter rule.
 func (t *tally) failUnder(stricter string, v Violation, events ...*history.Event) {
-	t.elsewhere = append(t.elsewhere, breach{stricter, v, events})
+	e := t.elsewhere
+	if e == nil {
+		e = &elsewhere{tally: tally{verdict: &Verdict{}}, stricter: stricter, first: t.here}
+		t.elsewhere = e
+	}
+	if t.here.before(e.first) {
+		e.stricter, e.first = stricter, t.here
+	}
+	e.here = t.here
+	e.fail(v, events...)
+	e.leave(reportedUnder + stricter)
+	t.here = e.here
 }
 
 // settle counts the breaches that are reported under a stricter rule. A verdict is
 // implied as a whole or not at all, so beside breaches of the rule's own they are
 // left uncounted.
 func (t *tally) settle() {
-	own := t.verdict.Failed > 0
-	for _, b := range t.elsewhere {
-		if own {
-			t.leave(reportedUnder + b.stricter)
-			continue
-		}
-		t.fail(b.Violation, b.events...)
-		t.verdict.Implied = t.elsewhere[0].stricter
+	e := t.elsewhere
+	if e == nil {
+		return
+	}
+	e.sort()
+	own, theirs := t.verdict, e.verdict
+	if own.Failed > 0 {
+		own.Uncounted = append(own.Uncounted, theirs.Uncounted...)
+		return
+	}
+	own.Checked += theirs.Checked
+	own.Failed, own.Side, own.Violations, own.Implied = theirs.Failed, theirs.Side, theirs.Violations, e.stricter
+	t.enter(afterAll)
+	for _, x := range theirs.Exercised {
+		mine := t.exercise(x.Handler, x.Phase)
+		mine.N += x.N
+		mine.Failed += x.Failed
 	}
 }
 
 // leave counts an occurrence that looks like a breach and is none.
 func (t *tally) leave(why string) {
-	for i := range t.verdict.Uncounted {
-		if t.verdict.Uncounted[i].Why == why {
-			t.verdict.Uncounted[i].N++
+	at, list := t.step(), t.verdict.Uncounted
+	for i := range list {
+		if list[i].Why == why {
+			list[i].N++
+			if at.before(t.leavings[i]) {
+				t.leavings[i] = at
+			}
 			return
 		}
 	}
-	t.verdict.Uncounted = append(t.verdict.Uncounted, Uncounted{Why: why, N: 1})
+	t.verdict.Uncounted = append(list, Uncounted{Why: why, N: 1})
+	t.leavings = append(t.leavings, at)
 }
 
-func (t *tally) sum() Verdict {
+// sum completes the verdict. end is the world's, which takes the place of tomorrow.
+func (t *tally) sum(end *history.Event) {
+	t.sort()
 	t.settle()
-	v := &t.verdict
+	v := t.verdict
 	switch {
 	case v.Failed > 0:
 		v.Status = Fail
@@ -107,7 +195,37 @@ func (t *tally) sum() Verdict {
 	case v.Checked > 0:
 		v.Status = Pass
 	}
-	return *v
+	for i := range v.Violations {
+		v.Violations[i].until(end)
+	}
+}
+
+// sort puts in order what was noted as it came.
+func (t *tally) sort() {
+	arrange(t.exercises, t.verdict.Exercised)
+	arrange(t.leavings, t.verdict.Uncounted)
+}
+
+// arrange sorts a few items by their places.
+func arrange[T any](places []place, items []T) {
+	for i := range places {
+		for j := i; j > 0 && places[j].before(places[j-1]); j-- {
+			places[j], places[j-1] = places[j-1], places[j]
+			items[j], items[j-1] = items[j-1], items[j]
+		}
+	}
+}
+
+// until puts the world's end in the place of tomorrow.
+func (v *Violation) until(end *history.Event) {
+	last := len(v.Events) - 1
+	if last < 0 || v.Events[last] != tomorrow || end == nil {
+		return
+	}
+	v.Events[last] = end.Seq
+	if v.Lateness >= 0 {
+		v.Lateness -= tomorrow - end.At
+	}
 }
 
 func evidence(events []*history.Event) []int {
@@ -159,4 +277,5 @@ const (
 	whyEndedSoon      = "the handler ended by itself soon after the client had gone"
 	whyServed         = "the server's run had returned, and with it its process would have ended"
 	whyEnRoute        = "the network had not delivered everything when the world ended"
+	whyForgotten      = "about what was over so long ago that the judge has forgotten it"
 )

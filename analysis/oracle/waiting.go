@@ -1,47 +1,42 @@
 package oracle
 
 import (
-	"time"
-
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // cancelNonblocking: the delivery of a cancel does not hold the caller. It is put
 // to the test where the client's writer was held up when the caller gave up, or
 // when the cancel's own writing began.
-func cancelNonblocking(x *index, t *tally) {
-	for i := range x.calls {
-		c := &x.calls[i]
-		if c.cancel == nil || c.req == nil || before(c.req.readReply, c.cancel) {
-			continue
+func cancelNonblocking(x *index, c *call, t *tally) {
+	if c.cancel == nil || c.req == nil || before(c.req.readReply, c.cancel) {
+		return
+	}
+	if !sentBefore(c) {
+		if c.ret != nil && c.ret.At > c.cancel.At+x.grace {
+			t.leave(whyOwnRequest)
 		}
-		if !x.sentBefore(c) {
-			if c.ret != nil && c.ret.At > c.cancel.At+x.grace {
-				t.leave(whyOwnRequest)
-			}
-			continue
-		}
-		taken := x.taken(c)
-		switch {
-		case taken == nil || c.ret == nil || taken.At <= c.cancel.At+x.grace:
-			// The network took the cancel at once, or never; or the caller never got
-			// control back, which is another rule's.
-		case c.ret.At <= c.cancel.At+x.grace:
-			t.pass()
-		case before(taken, c.ret) && c.ret.At <= taken.At+x.grace:
-			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
-				What: "held its caller until the network took the cancel", Lateness: span(c.cancel, c.ret),
-			}, c.cancel, taken, c.ret)
-		default:
-			t.leave(whyHeldOtherwise)
-		}
+		return
+	}
+	taken := x.taken(c)
+	switch {
+	case taken == nil || c.ret == nil || taken.At <= c.cancel.At+x.grace:
+		// The network took the cancel at once, or never; or the caller never got
+		// control back, which is another rule's.
+	case c.ret.At <= c.cancel.At+x.grace:
+		t.pass()
+	case before(taken, c.ret) && c.ret.At <= taken.At+x.grace:
+		t.fail(Violation{
+			Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
+			What: "held its caller until the network took the cancel", Lateness: span(c.cancel, c.ret),
+		}, c.cancel, taken, c.ret)
+	default:
+		t.leave(whyHeldOtherwise)
 	}
 }
 
 // sentBefore reports whether the request of c had left the client when its caller
 // gave up. One that had not holds its caller by itself.
-func (x *index) sentBefore(c *call) bool { return before(c.req.frame.wrote, c.cancel) }
+func sentBefore(c *call) bool { return before(c.req.frame.wrote, c.cancel) }
 
 // taken returns the event by which the network had taken the cancel of c, if all
 // that delayed it was the network: from the caller's giving up until then the
@@ -59,7 +54,7 @@ func (x *index) taken(c *call) *history.Event {
 	if first == nil {
 		return nil
 	}
-	if free := x.freeAfter(first); free != nil && f.wrote.At > free.At+x.grace {
+	if free := freeAfter(first); free != nil && f.wrote.At > free.At+x.grace {
 		return nil
 	}
 	return f.wrote
@@ -67,36 +62,26 @@ func (x *index) taken(c *call) *history.Event {
 
 // cancelOrder: a cancel is written before later messages of its sender that were
 // decided after it.
-func cancelOrder(x *index, t *tally) {
-	last := x.lastIssue()
-	overtaking := (*request)(nil) // of those written so far, the one that was decided last
-	n := 0
-	for _, f := range x.cancels {
-		for ; n < len(x.requests) && before(x.requests[n].frame.write, f.write); n++ {
-			if r := &x.requests[n]; r.issued() > overtaking.issued() {
-				overtaking = r
-			}
-		}
-		c := f.cancelled()
-		if c == nil || c.cancel.At+x.grace >= last {
-			continue // nothing was decided after it
-		}
-		switch {
-		case f.req.reused:
-			t.leave(whyUnclearID)
-		case !x.sentBefore(c):
-			t.leave(whyOwnRequest)
-		case before(f.req.readReply, c.cancel):
-			t.leave(whyReplyFirst)
-		case overtaking.issued() > c.cancel.At+x.grace:
-			t.fail(Violation{
-				Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
-				What:     "wrote a later call before the cancel, which had been decided earlier",
-				Lateness: span(c.cancel, f.write),
-			}, c.cancel, overtaking.call.issue, overtaking.frame.write, f.write)
-		default:
-			t.pass()
-		}
+func cancelOrder(x *index, f *frame, t *tally) {
+	c := f.cancelled()
+	if c == nil || c.cancel.At+x.grace >= x.lastIssue {
+		return // nothing was decided after it
+	}
+	switch o := f.overtaker; {
+	case f.req.reused:
+		t.leave(whyUnclearID)
+	case !sentBefore(c):
+		t.leave(whyOwnRequest)
+	case before(f.req.readReply, c.cancel):
+		t.leave(whyReplyFirst)
+	case o.issue != nil && o.issue.At > c.cancel.At+x.grace:
+		t.fail(Violation{
+			Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
+			What:     "wrote a later call before the cancel, which had been decided earlier",
+			Lateness: span(c.cancel, f.write),
+		}, c.cancel, o.issue, o.write, f.write)
+	default:
+		t.pass()
 	}
 }
 
@@ -110,22 +95,4 @@ func (f *frame) cancelled() *call {
 		return c
 	}
 	return nil
-}
-
-// issued is the instant at which the application asked for r, -1 if it did not.
-func (r *request) issued() time.Duration {
-	if r == nil || r.call == nil || r.call.issue == nil {
-		return -1
-	}
-	return r.call.issue.At
-}
-
-// lastIssue is the instant at which the last call was made that was written, -1 if
-// there is none.
-func (x *index) lastIssue() time.Duration {
-	last := time.Duration(-1)
-	for i := range x.requests {
-		last = max(last, x.requests[i].issued())
-	}
-	return last
 }

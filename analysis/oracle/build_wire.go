@@ -1,0 +1,236 @@
+package oracle
+
+import (
+	"cmp"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// maxAhead is how far a frame's number can be ahead of all others. A frame has a number
+// of its own, the next one; what is further ahead is damage.
+const maxAhead = 1 << 10
+
+// frame returns the frame of e, or nil.
+func (b *builder) frame(e *history.Event) *frame {
+	f := b.frames.get(e.Frame)
+	if f != nil || e.Frame <= b.lastGone || e.Frame > b.frames.top()+maxAhead {
+		return f
+	}
+	f = b.frameSlab.next()
+	f.n = e.Frame
+	b.frames.put(f.n, f)
+	return f
+}
+
+func (b *builder) wire(e *history.Event) {
+	f := b.frame(e)
+	if f == nil {
+		return
+	}
+	if f.msg == nil {
+		f.msg = e.Msg
+	}
+	if f.side == "" {
+		f.side = e.Side
+		if e.Kind == history.Read || e.Kind == history.Unread {
+			f.side = e.Side.Peer()
+		}
+	}
+	if f.msg == nil || f.side != history.Client && f.side != history.Server {
+		return
+	}
+	switch {
+	case e.Kind == history.Write && f.write == nil:
+		f.write = e
+		b.written(f)
+	case e.Kind == history.Wrote && f.wrote == nil:
+		f.wrote = e
+		b.wrote(f)
+	case e.Kind == history.Read && f.read == nil:
+		f.read = e
+		b.readFrame(f)
+		b.landed(f, f.unread)
+	case e.Kind == history.Unread && f.unread == nil:
+		f.unread = e
+		b.landed(f, f.read)
+	}
+}
+
+// written sorts in a frame whose writing begins.
+func (b *builder) written(f *frame) {
+	b.writers[seat(f.side)].begin(f)
+	switch {
+	case f.msg.Kind == history.Request:
+		b.request(f)
+	case f.msg.IsReply():
+		b.reply(f)
+	case f.msg.IsCancel():
+		b.cancel(f)
+	case f.msg.Token != "":
+		b.progress(f)
+	}
+	b.taskWritten(f)
+	if f.wrote == nil {
+		f.flying++
+	}
+	if f.read == nil && f.unread == nil {
+		f.flying++
+	}
+	if r := f.req; r != nil {
+		r.flying += f.flying
+		r.touched = f.write.At
+	}
+}
+
+func (b *builder) request(f *frame) {
+	r := b.requestSlab.next()
+	r.frame, r.nth = f, b.requests
+	b.requests++
+	f.req = r
+	side := seat(f.side)
+	if prev := b.ids[side][f.msg.ID]; prev != nil && prev.readReply == nil {
+		prev.reused, r.reused = true, true
+	}
+	remember(&b.ids[side], f.msg.ID, r)
+	if f.msg.Token != "" {
+		remember(&b.tokens[side], f.msg.Token, r)
+	}
+	if f.side != history.Client {
+		return
+	}
+	if c := b.call(cmp.Or(f.msg.Call, f.write.Call)); c != nil && c.req == nil {
+		b.claim(c, r)
+	} else {
+		b.noteUnclaimed(r)
+	}
+}
+
+// claim notes that the client wrote r for c.
+func (b *builder) claim(c *call, r *request) {
+	c.req, r.call = r, c
+	if c.issue != nil && c.issue.At > b.lastIssue {
+		b.lastIssue = c.issue.At
+		b.latest = decision{c.issue, r.frame.write}
+	}
+}
+
+// someNames is how many names a map has room for at first: those of a small world.
+const someNames = 16
+
+func remember[T any](m *map[string]*T, key string, item *T) {
+	if *m == nil {
+		*m = make(map[string]*T, someNames)
+	}
+	(*m)[key] = item
+}
+
+func (b *builder) reply(f *frame) {
+	f.known = b.know.of[seat(f.side)]
+	asker := f.side.Peer()
+	if f.req = b.ids[seat(asker)][f.msg.ID]; f.req == nil {
+		f.forgotten = b.perhaps(ofRequest, asker, f.msg.ID)
+		return
+	}
+	f.req.reply(f)
+}
+
+func (r *request) reply(f *frame) {
+	r.replies++
+	switch r.replies {
+	case 1:
+		r.first = f
+	case 2:
+		r.second = f
+	}
+}
+
+func (b *builder) cancel(f *frame) {
+	f.nth, f.overtaker = b.cancels, b.latest
+	b.cancels++
+	b.know.of[seat(f.side)], b.know.any = f.write, f.write
+	r := b.ids[seat(f.side)][f.msg.Ref]
+	if f.req = r; r == nil {
+		f.forgotten = b.perhaps(ofRequest, f.side, f.msg.Ref)
+		return
+	}
+	if r.cancel != nil {
+		r.repeated++
+		return
+	}
+	r.cancel = f
+	if f.side == history.Client {
+		f.period = b.share(f.side)
+	}
+}
+
+func (b *builder) progress(f *frame) {
+	asker := f.side.Peer()
+	if f.req = b.tokens[seat(asker)][f.msg.Token]; f.req == nil {
+		f.forgotten = b.perhaps(ofToken, asker, f.msg.Token)
+		return
+	}
+	f.req.progress = append(f.req.progress, f)
+	f.req.reported++
+	f.nth = f.req.reported
+}
+
+// wrote sorts in the end of a frame's writing.
+func (b *builder) wrote(f *frame) {
+	if f.side == history.Server && f.inVain() && b.left == nil {
+		b.deaf = earlier(b.deaf, f.wrote)
+	}
+	if f.write == nil {
+		return
+	}
+	b.writers[seat(f.side)].end(f)
+	b.land(f, f.wrote)
+}
+
+// readFrame sorts in a frame that was read.
+func (b *builder) readFrame(f *frame) {
+	f.taskRead()
+	if f.write != nil && f.msg.IsCancel() {
+		b.know.of[seat(f.side.Peer())] = f.read
+	}
+	switch r := f.req; {
+	case r == nil:
+	case f.msg.IsReply():
+		if r.readReply == nil {
+			r.readReply = f.read
+		}
+	case f.msg.IsCancel():
+		if b.cancelled == nil && f.side == history.Client {
+			b.cancelled = f.read
+		}
+		if r.frame.read == nil {
+			r.early = earlier(r.early, f.read)
+		} else if r.c == nil {
+			r.c, r.readCancel = f.read, f
+		}
+	}
+}
+
+// landed notes the end of a frame's way, if it had not ended otherwise before.
+func (b *builder) landed(f *frame, before *history.Event) {
+	if f.write != nil && before == nil {
+		b.land(f, earlier(f.read, f.unread))
+	}
+}
+
+// land notes that one of the acts of the network that f waited for has come.
+func (b *builder) land(f *frame, e *history.Event) {
+	f.flying--
+	r := f.req
+	if r != nil {
+		r.flying--
+		r.touched = e.At
+	}
+	if r == nil || !r.owns(f) {
+		if f.flying == 0 {
+			b.done(item{frame: f, at: e.At})
+		}
+	}
+	if r != nil {
+		b.settle(r)
+	}
+}
