@@ -35,10 +35,10 @@ type frameTask struct {
 
 // And a session.
 type sessionTasks struct {
-	tasks    map[string]*task // by id, since the server told of them
-	reported map[string]*task // by the progress token of the call
-	recent   []string         // the ids of tasks, oldest first
-	others   bool             // there are tasks that are not, or no more, among these
+	tasks     map[string]*task // by id, since the server told of them
+	reported  map[string]*task // by the progress token of the call
+	recent    []string         // the ids of tasks, oldest first
+	strangers bool             // there are tasks that are not, or no more, among these
 }
 
 // maxTasks bounds how many tasks are remembered at a time. Of older ones nothing is
@@ -84,7 +84,7 @@ func (b *builder) taskWritten(f *frame) {
 		}
 	case f.req != nil:
 		f.task = f.req.frame.task
-		b.others = b.others || f.req.frame.msg.Method == tasksList
+		b.strangers = b.strangers || f.req.frame.msg.Method == tasksList
 	case f.msg.Kind == history.Notification && f.msg.Task != "":
 		f.task = b.tasks[f.msg.Task]
 	}
@@ -120,7 +120,7 @@ func (b *builder) forgetTask(id string) {
 		delete(b.reported, token)
 	}
 	delete(b.tasks, id)
-	b.others = true
+	b.strangers = true
 }
 
 // taskShown notes what a frame of the server's shows of its task, and what was shown

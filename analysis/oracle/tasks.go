@@ -281,7 +281,7 @@ func (x *index) judgeUnanswered(r *request, t *tally) {
 
 // unknownTask: a task that the server never told of is refused, with one error.
 func unknownTask(x *index, r *request, t *tally) {
-	if r.frame.task != nil || r.frame.msg.Task == "" || r.frame.side != history.Client || x.others {
+	if r.frame.task != nil || r.frame.msg.Task == "" || r.frame.side != history.Client || x.strangers {
 		return
 	}
 	if r = r.asks(x, r.frame.msg.Method); r == nil {
