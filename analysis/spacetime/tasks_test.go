@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
@@ -12,6 +13,7 @@ import (
 func TestTasks(t *testing.T) {
 	b := newWorld("2025-11-25", "cooperative")
 	b.client(history.Issue, 1, "")
+	b.j.Calls = []oracle.CallResult{{Call: 1}}
 	call := Render(b.h, b.j, Options{})
 	assert.Contains(t, call, "not cancelled")
 	b.h.Header.Calls[0].Task = "task"
