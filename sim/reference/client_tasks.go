@@ -46,6 +46,9 @@ func (c *client) GetTask(ctx context.Context, task string) (string, error) {
 	if m.Status == "" {
 		return "", fmt.Errorf("ask about a task: the answer to request %s tells no status", m.ID)
 	}
+	if protocol.Terminal(m.Status) {
+		c.ended(task)
+	}
 	return m.Status, nil
 }
 
@@ -55,6 +58,7 @@ func (c *client) TaskResult(ctx context.Context, task string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	c.ended(task)
 	result, err := resultOf(m)
 	if err != nil {
 		return "", err

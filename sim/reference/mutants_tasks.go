@@ -110,6 +110,10 @@ func (c *client) began(m *history.Message) {
 	}
 }
 
+// ended takes note that the caller knows that a task is over: to cancel its call then
+// would be another defect.
+func (c *client) ended(task string) { c.requests.Delete(task) }
+
 // notifiesInstead reports whether a mutant has cancelled the call that a task came of,
 // instead of the task.
 func (c *client) notifiesInstead(task string) bool {
