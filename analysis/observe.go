@@ -9,41 +9,81 @@ import (
 
 // Observe judges a history and takes from it what a summary needs.
 func Observe(arm Arm, h *history.History) World {
-	w := World{
-		Arm: arm, SpecVersion: h.Header.SpecVersion, Seed: h.Header.Seed,
-		Digest: history.Digest(h.Events), Events: len(h.Events),
-		Judgement:  oracle.Judge(h),
-		LastCancel: -1, Quiet: -1, Closed: -1,
+	w := unobserved(arm, h.Header)
+	w.Digest, w.Events, w.Judgement = history.Digest(h.Events), len(h.Events), oracle.Judge(h)
+	for i := range h.Events {
+		w.observe(&h.Events[i])
 	}
-	for _, e := range h.Events {
-		w.observe(e)
-	}
-	w.Unavailable = unavailable(h.Header)
 	return w
 }
 
-// unavailable counts what a world was asked for and could not do; nil for
-// nothing.
-func unavailable(h history.Header) map[string]int {
-	var out map[string]int
-	count := func(why string, n int) {
-		if out == nil {
-			out = map[string]int{}
-		}
-		out[why] += n
+func unobserved(arm Arm, h history.Header) World {
+	w := World{
+		Arm: arm, SpecVersion: h.SpecVersion, Seed: h.Seed,
+		LastCancel: -1, Quiet: -1, Closed: -1,
 	}
-	for _, c := range h.Calls {
-		if c.NotAsked != "" {
-			count(c.NotAsked, 1)
-		}
-	}
+	w.asked(h.Calls)
 	for _, why := range h.Unavailable {
-		count(why, 0)
+		w.unavailable(why, 0)
 	}
-	return out
+	return w
 }
 
-func (w *World) observe(e history.Event) {
+// asked counts the calls that could not be made.
+func (w *World) asked(calls []history.Call) {
+	for _, c := range calls {
+		if c.NotAsked != "" {
+			w.unavailable(c.NotAsked, 1)
+		}
+	}
+}
+
+// unavailable counts what a world was asked for and could not do.
+func (w *World) unavailable(why string, n int) {
+	if w.Unavailable == nil {
+		w.Unavailable = map[string]int{}
+	}
+	w.Unavailable[why] += n
+}
+
+// An Observer does what [Observe] does, event by event, for a history that is too
+// long to be held. What would grow with its length it leaves out: the outcomes of the
+// calls, and the numbers of goroutines.
+type Observer struct {
+	world World
+	judge *oracle.Stream
+}
+
+// NewObserver returns an observer of a history with that header.
+func NewObserver(arm Arm, h history.Header) *Observer {
+	return &Observer{world: unobserved(arm, h), judge: oracle.NewStream(h, func(oracle.CallResult) {})}
+}
+
+// Calls takes further calls of the header, before the first event of any of them.
+func (o *Observer) Calls(more []history.Call) {
+	o.world.asked(more)
+	o.judge.Calls(more)
+}
+
+// Event takes the next event, which may be reused afterwards; its message must not be.
+func (o *Observer) Event(e *history.Event) {
+	o.world.Events++
+	if e.Kind == history.Goroutines {
+		o.world.Simulated = max(o.world.Simulated, e.At)
+	} else {
+		o.world.observe(e)
+	}
+	o.judge.Event(e)
+}
+
+// World says that there are no more events, which had that digest, and returns what
+// they come to.
+func (o *Observer) World(digest string) World {
+	o.world.Digest, o.world.Judgement = digest, o.judge.Judgement()
+	return o.world
+}
+
+func (w *World) observe(e *history.Event) {
 	switch e.Kind {
 	case history.Connected:
 		w.Refusal = e.Text

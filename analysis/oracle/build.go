@@ -74,27 +74,35 @@ func numbered(events []history.Event) []history.Event {
 	return events
 }
 
-// room makes room for a history at one go.
+// room makes room at one go for a history of which nothing is forgotten.
 func (b *builder) room(events []history.Event) {
-	requests, frames := 0, 0
+	requests, frames, cancels := 0, 0, 0
 	for i := range events {
-		if e := &events[i]; e.Kind == history.Write && e.Msg != nil {
-			frames++
-			if e.Msg.Kind == history.Request {
-				requests++
-			}
+		e := &events[i]
+		if e.Kind != history.Write || e.Msg == nil {
+			continue
+		}
+		frames++
+		if e.Msg.Kind == history.Request {
+			requests++
+		} else if e.Msg.IsCancel() {
+			cancels++
 		}
 	}
-	b.requestSlab.room(min(requests, slabSize))
-	b.frameSlab.room(min(frames, 2*slabSize))
-	b.frames.items = make([]*frame, 0, min(frames+1, maxSpan))
+	b.requestSlab.room(requests)
+	b.frameSlab.room(frames)
+	b.periodSlab.room(cancels)
+	b.frames.items = make([]*frame, 0, frames+1)
 }
+
+// maxRoom bounds the calls that have their room in common.
+const maxRoom = 64
 
 // announce takes further lines of the header.
 func (b *builder) announce(calls []history.Call) {
-	b.callSlab.room(min(len(calls), slabSize))
 	if b.places == 0 {
-		b.calls.items = make([]*call, 0, min(len(calls), maxSpan))
+		b.callSlab.room(min(len(calls), maxRoom))
+		b.calls.items = make([]*call, 0, min(len(calls), maxRoom))
 	}
 	for i := range calls {
 		c := b.callSlab.next()

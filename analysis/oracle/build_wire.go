@@ -115,7 +115,7 @@ func (b *builder) claim(c *call, r *request) {
 }
 
 // someNames is how many names a map has room for at first: those of a small world.
-const someNames = 16
+const someNames = 8
 
 func remember[T any](m *map[string]*T, key string, item *T) {
 	if *m == nil {

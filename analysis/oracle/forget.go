@@ -193,35 +193,3 @@ func (b *builder) forgetFrame(f *frame) {
 	b.frames.drop(f.n)
 	b.lastGone = max(b.lastGone, f.n)
 }
-
-// These put down what came too late to be judged. A rule that was broken by it cannot
-// be told from one that was kept.
-
-// lateReply: a reply to a request that is forgotten may be its first or one too many.
-func lateReply(_ *index, f *frame, t *tally) {
-	if f.forgotten && f.msg.IsReply() {
-		t.leave(whyForgotten)
-	}
-}
-
-// lateReport: likewise progress.
-func lateReport(_ *index, f *frame, t *tally) {
-	if f.forgotten && f.side == history.Server && !f.msg.IsCancel() && !f.msg.IsReply() {
-		t.leave(whyForgotten)
-	}
-}
-
-// lateWord: likewise whatever a server says of a request that is forgotten.
-func lateWord(_ *index, f *frame, t *tally) {
-	if f.forgotten && f.side == history.Server && !f.msg.IsCancel() {
-		t.leave(whyForgotten)
-	}
-}
-
-// lateStart: a handler that begins for a call that is forgotten may have been
-// cancelled.
-func lateStart(x *index, t *tally) {
-	for range x.lateStarts {
-		t.leave(whyForgotten)
-	}
-}

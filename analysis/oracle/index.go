@@ -12,7 +12,7 @@ import (
 // leaves it, so that it has what is under way and little more. nil stands for an event
 // that was not observed.
 type index struct {
-	header   history.Header // without its calls
+	header   history.Header // with those of its calls that its first line lists
 	modern   bool
 	grace    time.Duration // wall time only: how long order alone proves nothing
 	patience time.Duration // longer than a server that runs one tool at a time needs for all

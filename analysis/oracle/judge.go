@@ -12,8 +12,9 @@ import (
 func Judge(h *history.History) Judgement {
 	s := NewStream(h.Header, nil)
 	s.results = make([]CallResult, 0, len(h.Header.Calls))
-	s.keep = len(h.Events) <= s.limit // there are fewer items than events
-	s.room(h.Events)
+	if s.keep = len(h.Events) <= s.limit; s.keep { // there are fewer items than events
+		s.room(h.Events)
+	}
 	events := numbered(h.Events)
 	for i := range events {
 		s.event(&events[i])
@@ -22,9 +23,41 @@ func Judge(h *history.History) Judgement {
 }
 
 // A check is one rule's oracle. It judges the world as a whole, or one by one its
-// calls, requests, cancels or frames, each when all is known of it that matters;
-// whatever of that is not nil. The oracles of single items do not look at others of
-// their kind, so that a history need not be held whole.
+// calls, requests, cancels or frames; whatever of that is not nil.
+//
+// A history is not held whole. An item is judged once, when it is over, and then
+// forgotten; at the world's end, what is left is judged, and then the world. What is
+// over at a time, and judged together, is
+//
+//   - an exchange: a request with its call, its first cancel and its first two replies.
+//     It is over when the request was answered, or a cancel of it was read, every frame
+//     that belongs to it has been written and read, its call has returned and the
+//     handler has ended; see [request.over]. What else names it, such as progress and
+//     further cancels, is over by itself;
+//   - a call that no request is known of, when it has returned;
+//   - any other frame, when it has been written and read.
+//
+// An item that is over is judged when time has passed since (more than the grace, in
+// wall time), and when the last 2048 that are over came after it: so an oracle has
+// before it whatever comes in that time, and what is later than the item is later
+// than all of its events. A world with fewer items is judged at its end alone.
+//
+// An oracle may rely on all fields of its item and of the exchange that it is part of;
+// on [session], of which a landmark that is nil may still come, later than everything
+// of the item; and on [index.lastWord], which is tomorrow while the world lives: as
+// evidence it becomes the last event in the end. It does not look at other items,
+// which may be forgotten or may not have come. What it needs to know of them is to be
+// noted by the builder when an event passes, in the item or in the session, as events,
+// numbers or instants and not as pointers to items, which would keep all that went
+// before from being forgotten.
+//
+// Where a check needs an item for longer, [builder.ready] says so: it names the
+// condition in [index.stays], for what is decided by the end of the world alone, or in
+// [builder.unsettled]. Such conditions have to pass, or the item stays.
+//
+// What is said of an item that is forgotten cannot be judged any more. Such a frame is
+// [frame.forgotten] and has no request; a check that would have judged it leaves it
+// uncounted, with whyForgotten. Ids that were never used can still be told.
 type check struct {
 	rule    string
 	side    history.Side

@@ -165,7 +165,7 @@ func (b *builder) mark(e *history.Event, frames bool) {
 		}
 	}
 	if b.moments == nil {
-		b.moments = make([]moment, 0, 8)
+		b.moments = make([]moment, 0, 6)
 	}
 	b.moments = append(b.moments, m)
 }

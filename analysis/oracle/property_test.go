@@ -351,16 +351,3 @@ func wide(t testing.TB, n int) *history.History {
 	}
 	return script{version: modernVersion, handlers: handlers, text: b.String(), bare: true}.history(t)
 }
-
-func BenchmarkJudge(b *testing.B) {
-	for _, calls := range []int{9, 10_000} { // 9 calls are about 150 events
-		h := wide(b, calls)
-		b.Run(fmt.Sprintf("%d-events", len(h.Events)), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				Judge(h)
-			}
-			b.ReportMetric(float64(b.N*len(h.Events))/b.Elapsed().Seconds(), "events/s")
-		})
-	}
-}

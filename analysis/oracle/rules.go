@@ -90,6 +90,7 @@ func Rules() []Rule {
 		}
 		out[i] = rules[j]
 		out[i].Side, out[i].level = c.side, c.level
+		out[i].Exempt = append(slices.Clip(out[i].Exempt), tooLate(c.rule)...)
 	}
 	for _, p := range implications() {
 		i := slices.IndexFunc(out, func(r Rule) bool { return r.ID == p.rule })

@@ -39,7 +39,7 @@ type elsewhere struct {
 
 // newTallies returns a tally for each of the checks, and their verdicts.
 func newTallies(checks []check, specVersion string) ([]tally, []Verdict) {
-	const some = 4 // so that most need no more room
+	const some = 2 // so that most need no more room
 	tallies, verdicts := make([]tally, len(checks)), make([]Verdict, len(checks))
 	room := make([]place, 2*some*len(checks))
 	for i, c := range checks {

@@ -92,20 +92,16 @@ func (w *window[T]) all() iter.Seq[*T] {
 	}
 }
 
-// A slab hands out items of one kind, several to an allocation, so that pointers to
-// them stay valid.
+// A slab hands out items of one kind. For a small world it makes room once; of a long
+// one each has room of its own, so that one that stays keeps no others in memory.
 type slab[T any] struct{ free []T }
-
-// slabSize is how many items a slab takes room for at a time: one that stays for long
-// keeps its neighbours in memory.
-const slabSize = 32
 
 // room makes the next n items one allocation.
 func (s *slab[T]) room(n int) { s.free = make([]T, n) }
 
 func (s *slab[T]) next() *T {
 	if len(s.free) == 0 {
-		s.free = make([]T, slabSize)
+		return new(T)
 	}
 	item := &s.free[0]
 	s.free = s.free[1:]

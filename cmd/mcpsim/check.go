@@ -26,7 +26,8 @@ func newCheck() *cobra.Command {
 		Short: "Judge recorded histories by the rules of this version, without running anything",
 		Long: `Check reads histories as a result directory keeps them in histories/, plain or
 compressed, and judges each. A directory stands for the histories in it and below
-it, and - for the standard input.
+it, and - for the standard input. A history is judged while it is read: however
+long it is, the memory that this takes does not grow with it.
 
 Exit 1: a MUST was broken (or, with --strict, a SHOULD or a QUALITY rule). 0: nothing
 was. 2: there is no such file. 3: a history is damaged or cut off, and nothing was
@@ -63,17 +64,17 @@ func (c *checkCommand) run(args []string) error {
 	unread := 0
 	printed := bufio.NewWriter(c.stdout)
 	for _, name := range names {
-		h, err := c.read(name)
+		h, w, err := c.read(name)
 		if err != nil {
 			unread++
 			fmt.Fprintf(c.stderr, "mcpsim: %s: %v\n", name, err)
 			continue
 		}
-		w := analysis.Observe(analysis.ArmTarget, h).Only(rules)
+		w = w.Only(rules)
 		if err := sum.Add(w); err != nil {
 			return failed(err)
 		}
-		fmt.Fprint(printed, analysis.HistoryText(name, h.Header, w))
+		fmt.Fprint(printed, analysis.HistoryText(name, h, w))
 	}
 	decision := c.decide(sum.Summary(), rules, unread)
 	fmt.Fprintln(printed, decision.Line)

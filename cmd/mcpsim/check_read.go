@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -62,42 +63,57 @@ func historiesBelow(dir string) ([]string, error) {
 	return out, nil
 }
 
-// What a history may cost, in bytes. The largest that a world can make has about half
-// of maxUnpacked.
+// What a history may cost, in bytes. It is never held whole.
 const (
-	maxUnpacked = 1 << 30  // of text, so that a small compressed file does not go on for ever
+	maxUnpacked = 1 << 36  // of text, so that a small compressed file does not go on for ever
 	maxWindow   = 64 << 20 // of what the decompressor remembers
 )
 
-// read reads one history, compressed or not: its first bytes tell.
-func (c *checkCommand) read(name string) (*history.History, error) {
-	h, err := c.decode(name)
-	if err == nil && !slices.Contains(protocol.Versions(), h.Header.SpecVersion) {
-		return nil, fmt.Errorf("its header names the protocol version %q, of which there is none; the file was changed", h.Header.SpecVersion)
-	}
-	return h, err
-}
-
-func (c *checkCommand) decode(name string) (*history.History, error) {
+// read judges one history as it reads it, compressed or not: its first bytes tell.
+func (c *checkCommand) read(name string) (history.Header, analysis.World, error) {
 	var in io.Reader = c.stdin
 	if name != stdinName {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, err
+			return history.Header{}, analysis.World{}, err
 		}
 		defer file.Close() // only read
 		in = file
 	}
 	buffered := bufio.NewReader(in)
 	if magic, err := buffered.Peek(4); err != nil || !bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
-		return history.Decode(&bounded{buffered, maxUnpacked}) // of what is too short, it says so
+		return observe(&bounded{buffered, maxUnpacked}) // of what is too short, it says so
 	}
 	unzip, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxWindow))
 	if err != nil {
-		return nil, err
+		return history.Header{}, analysis.World{}, err
 	}
 	defer unzip.Close()
-	return history.Decode(&bounded{unzip, maxUnpacked})
+	return observe(&bounded{unzip, maxUnpacked})
+}
+
+// observe judges a history that it reads from r.
+func observe(r io.Reader) (history.Header, analysis.World, error) {
+	d, err := history.NewDecoder(r)
+	if err != nil {
+		return history.Header{}, analysis.World{}, err
+	}
+	h := d.Header()
+	if !slices.Contains(protocol.Versions(), h.SpecVersion) {
+		return h, analysis.World{}, fmt.Errorf("its header names the protocol version %q, of which there is none; the file was changed", h.SpecVersion)
+	}
+	o := analysis.NewObserver(analysis.ArmTarget, h)
+	for {
+		e, err := d.Next()
+		o.Calls(d.Calls())
+		if errors.Is(err, io.EOF) {
+			return h, o.World(d.Digest()), nil
+		}
+		if err != nil {
+			return h, analysis.World{}, err
+		}
+		o.Event(&e)
+	}
 }
 
 // bounded passes left bytes on and then errs; io.LimitReader would end, as if the

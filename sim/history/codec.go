@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // The encoded form is text, one JSON object a line:
@@ -13,6 +14,11 @@ import (
 //	{"seq":0,"at_ns":0,"side":"client","kind":"connect"}
 //	…
 //	{"end":{"events":152,"digest":"9c41e07bd2a85f13"}}
+//
+// A header with very many calls lists the first of them; the others follow, a number
+// of them at a time, in lines of their own, before the first event of any of them:
+//
+//	{"calls":[{"call":10001,…},…]}
 //
 // The last line tells a whole history from one that was cut off or changed. The
 // message of a frame stands on the frame's first line; the others name it by
@@ -44,6 +50,11 @@ func NewEncoder(w io.Writer) *Encoder {
 // Header writes the first line.
 func (e *Encoder) Header(h Header) error {
 	return e.value("header", h)
+}
+
+// Calls writes further calls of the header, before the first event of any of them.
+func (e *Encoder) Calls(calls []Call) error {
+	return e.value("calls", calls)
 }
 
 // Event writes the next event, which must be the next by its Seq.
@@ -85,11 +96,23 @@ func (e *Encoder) flush() error {
 	return e.err
 }
 
+// callsPerLine is how many calls are written in one line at most.
+const callsPerLine = 10_000
+
 // Encode writes a whole history to w.
 func Encode(w io.Writer, h *History) error {
-	e := NewEncoder(w)
-	if err := e.Header(h.Header); err != nil {
+	e, first, rest := NewEncoder(w), h.Header, [][]Call(nil)
+	if len(first.Calls) > callsPerLine {
+		rest = slices.Collect(slices.Chunk(first.Calls[callsPerLine:], callsPerLine))
+		first.Calls = first.Calls[:callsPerLine]
+	}
+	if err := e.Header(first); err != nil {
 		return err
+	}
+	for _, calls := range rest {
+		if err := e.Calls(calls); err != nil {
+			return err
+		}
 	}
 	for i := range h.Events {
 		if err := e.Event(&h.Events[i]); err != nil {
@@ -108,9 +131,11 @@ func Decode(r io.Reader) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.limit = MaxEvents
 	h := &History{Header: d.Header()}
 	for {
 		ev, err := d.Next()
+		h.Header.Calls = append(h.Header.Calls, d.Calls()...)
 		if errors.Is(err, io.EOF) {
 			return h, nil
 		}

@@ -24,22 +24,26 @@ type Decoder struct {
 	digest *digester // knows the frames, too
 	line   int       // number of the line read last, from 1
 	n      int       // events so far
-	limit  int       // of events
+	limit  int       // of events; 0: none
+	calls  []Call    // that came after the header and were not asked for yet
 	buf    []byte
+	quick  quick
 	err    error
 }
 
-// A record is any line: exactly one of header, end and event.
+// A record is any line: exactly one of header, calls, end and event.
 type record struct {
 	Header *Header `json:"header"`
+	Calls  []Call  `json:"calls"`
 	End    *end    `json:"end"`
 	Event
-	Msg json.RawMessage `json:"msg"` // hides the event's own: null and nothing differ
+	Msg  json.RawMessage `json:"msg"` // hides the event's own: null and nothing differ
+	said *Message        // what was read instead
 }
 
 // NewDecoder reads the header from r. It reads ahead, and closes nothing.
 func NewDecoder(r io.Reader) (*Decoder, error) {
-	d := &Decoder{r: bufio.NewReaderSize(r, 1<<16), digest: newDigester(), limit: MaxEvents}
+	d := &Decoder{r: bufio.NewReaderSize(r, 1<<16), digest: newDigester()}
 	rec, err := d.record()
 	if err != nil {
 		return nil, err
@@ -55,8 +59,20 @@ func NewDecoder(r io.Reader) (*Decoder, error) {
 	return d, nil
 }
 
-// Header returns the history's header.
+// Header returns the history's header, with the calls that its first line lists.
 func (d *Decoder) Header() Header { return d.header }
+
+// Calls returns the header's calls that have come since it was last asked, and were
+// not in its first line: those that belong there before the event that [Decoder.Next]
+// returned.
+func (d *Decoder) Calls() []Call {
+	calls := d.calls
+	d.calls = nil
+	return calls
+}
+
+// Digest returns the digest of the events so far; see [Digest].
+func (d *Decoder) Digest() string { return d.digest.sum() }
 
 // Next returns the next event, and io.EOF after the last, once the count and the
 // digest have been found right. Events of one frame share their Message. Any
@@ -72,6 +88,10 @@ func (d *Decoder) Next() (Event, error) {
 
 func (d *Decoder) next() (Event, error) {
 	rec, err := d.record()
+	for err == nil && rec.Calls != nil && rec.Kind == "" && rec.Header == nil && rec.End == nil {
+		d.calls = append(d.calls, rec.Calls...)
+		rec, err = d.record()
+	}
 	if err != nil {
 		return Event{}, err
 	}
@@ -81,7 +101,7 @@ func (d *Decoder) next() (Event, error) {
 	if rec.Kind == "" || rec.Header != nil {
 		return Event{}, d.damaged("this is no event%s", cure)
 	}
-	if d.n == d.limit {
+	if d.limit > 0 && d.n == d.limit {
 		return Event{}, d.damaged("there are more than %d events, which is as many as a world has", d.limit)
 	}
 	if rec.Seq != d.n {
@@ -102,6 +122,8 @@ const cure = "; the history is damaged: replay its seed to get it again"
 // message gives the event its message: the line's, or the remembered one.
 func (d *Decoder) message(rec *record) error {
 	switch {
+	case rec.said != nil:
+		rec.Event.Msg = rec.said
 	case rec.Msg == nil:
 		rec.Event.Msg = d.digest.frames.known(rec.Frame)
 	case !bytes.Equal(rec.Msg, []byte("null")):
@@ -149,6 +171,10 @@ func (d *Decoder) record() (record, error) {
 		return record{}, err
 	}
 	var rec record
+	if d.quick.event(line, &rec) {
+		return rec, nil
+	}
+	rec = record{}
 	if err := json.Unmarshal(line, &rec); err != nil {
 		return record{}, d.damaged("this is not a line of a history (%v)%s", err, cure)
 	}

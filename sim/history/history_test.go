@@ -445,3 +445,30 @@ func BenchmarkRecord(b *testing.B) {
 }
 
 const stableDigest = "852da1d14023978b"
+
+// TestManyCallsTakeSeveralLines: a header with more calls than fit into its line comes
+// back whole, and a reader that goes event by event has each before its first event.
+func TestManyCallsTakeSeveralLines(t *testing.T) {
+	h := &History{Header: Header{Schema: Schema}}
+	for n := 1; n <= 2*callsPerLine+1; n++ {
+		h.Header.Calls = append(h.Header.Calls, Call{Call: n, Method: "ping"})
+	}
+	h.Events = []Event{{Kind: Issue, Call: callsPerLine + 1}}
+	var b strings.Builder
+	require.NoError(t, Encode(&b, h))
+	assert.Len(t, strings.Split(strings.TrimSpace(b.String()), "\n"), 5, "header, two more of calls, event, end")
+	back, err := Decode(strings.NewReader(b.String()))
+	require.NoError(t, err)
+	assert.Equal(t, h, back)
+
+	d, err := NewDecoder(strings.NewReader(b.String()))
+	require.NoError(t, err)
+	assert.Len(t, d.Header().Calls, callsPerLine)
+	_, err = d.Next()
+	require.NoError(t, err)
+	assert.Equal(t, h.Header.Calls[callsPerLine:], d.Calls())
+	assert.Empty(t, d.Calls(), "each once")
+	_, err = d.Next()
+	require.ErrorIs(t, err, io.EOF)
+	assert.Equal(t, Digest(h.Events), d.Digest())
+}

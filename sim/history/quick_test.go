@@ -1,0 +1,74 @@
+package history
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func drawnEvent(t *rapid.T) (Event, mention) {
+	text := rapid.OneOf(rapid.Just(""), rapid.StringMatching("[a-z\"\\\\{}:,\n]{0,8}"), rapid.String())
+	number := rapid.OneOf(rapid.Just(0), rapid.IntRange(-20, 20), rapid.Int())
+	e := Event{
+		Seq: number.Draw(t, "seq"), At: time.Duration(number.Draw(t, "at")), Side: Side(text.Draw(t, "side")), Kind: Kind(text.Draw(t, "kind")),
+		Call: number.Draw(t, "call"), Frame: number.Draw(t, "frame"), Arrived: time.Duration(number.Draw(t, "arrived")),
+		N: number.Draw(t, "n"), Text: text.Draw(t, "text"), Value: text.Draw(t, "value"), Blame: text.Draw(t, "blame"),
+	}
+	how := rapid.SampledFrom([]mention{noMessage, knownMessage, newMessage}).Draw(t, "mention")
+	if how == newMessage {
+		e.Msg = &Message{
+			Kind: MessageKind(text.Draw(t, "kind")), Method: text.Draw(t, "method"), ID: text.Draw(t, "id"), Ref: text.Draw(t, "ref"),
+			Token: text.Draw(t, "token"), Code: int64(number.Draw(t, "code")), Text: text.Draw(t, "reason"),
+			Call: number.Draw(t, "number"), Raw: text.Draw(t, "raw"),
+		}
+	}
+	return e, how
+}
+
+// TestQuickReadsAlike: what the quick way reads, encoding/json reads the same,
+// whatever befell the line.
+func TestQuickReadsAlike(t *testing.T) {
+	read := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		e, how := drawnEvent(rt)
+		line := appendEvent(nil, &e, how)
+		if i := rapid.IntRange(0, 2*len(line)).Draw(rt, "damaged"); i < len(line) {
+			line[i] = rapid.Byte().Draw(rt, "byte")
+		}
+		var q quick
+		var got, want record
+		if !q.event(slices.Clone(line), &got) {
+			return
+		}
+		read++
+		require.NoError(rt, json.Unmarshal(line, &want), "%s", line)
+		require.Nil(rt, want.Header)
+		require.Nil(rt, want.End)
+		if got.said != nil {
+			m := &Message{}
+			require.NoError(rt, json.Unmarshal(want.Msg, m))
+			require.Equal(rt, m, got.said, "%s", line)
+			want.Msg, got.said = nil, nil
+		}
+		require.Equal(rt, want, got, "%s", line)
+	})
+	assert.Positive(t, read)
+}
+
+// TestQuickReadsWhatIsUsual: a conversation needs no other way.
+func TestQuickReadsWhatIsUsual(t *testing.T) {
+	var q quick
+	lines := strings.Split(strings.TrimSpace(encoded(t, conversation())), "\n")
+	for _, line := range lines[1 : len(lines)-1] {
+		assert.True(t, q.event([]byte(line), &record{}), line)
+	}
+	for _, line := range []string{`{"header":{}}`, `{"seq":0}`, `{"seq":01,"at_ns":0,"side":"","kind":""}`, `{"seq":0,"at_ns":0,"side":"","kind":""`, ""} {
+		assert.False(t, q.event([]byte(line), &record{}), line)
+	}
+}
