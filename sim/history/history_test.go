@@ -33,6 +33,7 @@ func anyEvents() *rapid.Generator[[]Event] {
 			messages[i] = &Message{
 				Kind: Request, ID: anyText().Draw(t, "id"), Raw: anyText().Draw(t, "raw"),
 				Code: rapid.Int64().Draw(t, "code"), Call: rapid.IntRange(0, 3).Draw(t, "call"),
+				Augmented: rapid.Bool().Draw(t, "augmented"), Task: anyText().Draw(t, "task"), Status: anyText().Draw(t, "status"),
 			}
 		}
 		events := make([]Event, rapid.IntRange(0, 30).Draw(t, "n"))
