@@ -130,8 +130,10 @@ func endWording(rule string) RuleText {
 		return RuleText{Says: "does not cancel what a tool had asked when the tool is told to stop",
 			Counts: "questions of tools that were told to stop", Exercise: "No tool was told to stop while the client had its question: use tools of the kind asking."}
 	}
-	if t := wireWording(rule); t.Says != "" {
-		return t
+	for _, words := range []func(string) RuleText{wireWording, strayWording, taskWording} {
+		if t := words(rule); t.Says != "" {
+			return t
+		}
 	}
-	return strayWording(rule)
+	return RuleText{}
 }

@@ -16,7 +16,7 @@ import (
 // the application finds what the schedule wants of it. What it then does is
 // reported to the recorder directly, not over the wire.
 func (w *world) serverEnv() ServerEnv {
-	env := ServerEnv{SpecVersion: w.SpecVersion}
+	env := ServerEnv{SpecVersion: w.SpecVersion, Tasks: w.Scenario.hasTasks() && protocol.HasTasks(w.SpecVersion)}
 	names := w.handlerNames()
 	for _, name := range names {
 		tool := Tool{Name: name, Run: w.runTool}

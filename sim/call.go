@@ -23,6 +23,10 @@ func (w *world) makeCall(call ScheduledCall) {
 	w.event(history.Client, history.Issue, call.Call, nil)
 	ctx := p.open()
 	defer p.release()
+	if call.Task != nil {
+		p.runTask()
+		return
+	}
 	r := request(call)
 	if w.Client.Unruly {
 		r.Mischief = call.Mischief

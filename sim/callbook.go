@@ -9,7 +9,7 @@ import (
 )
 
 // A callBook knows which call a message of the wire belongs to: by the id of its
-// request, or by the progress token that the request gave.
+// request, by the progress token that the request gave, or by the task that came of it.
 //
 // A request carries the number of its call, but for those that the client cannot
 // mark. Such a request belongs to the one call of its method that was made and
@@ -22,6 +22,7 @@ type callBook struct {
 	ids    map[string]int
 	asked  map[string]int // likewise, of the server's requests
 	tokens map[string]int
+	tasks  map[string]int        // by the task's id
 	open   map[string]*unwritten // by method
 }
 
@@ -32,7 +33,10 @@ type unwritten struct {
 }
 
 func newCallBook(unmarked []string) *callBook {
-	return &callBook{unmarked: unmarked, ids: map[string]int{}, asked: map[string]int{}, tokens: map[string]int{}, open: map[string]*unwritten{}}
+	return &callBook{
+		unmarked: unmarked, ids: map[string]int{}, asked: map[string]int{}, tokens: map[string]int{}, tasks: map[string]int{},
+		open: map[string]*unwritten{},
+	}
 }
 
 // issued takes note of a call that is about to be made.
@@ -57,17 +61,23 @@ func (b *callBook) probing(specVersion string) {
 	b.issued(0, method)
 }
 
-// learn takes note of a request.
+// learn takes note of a request, and of the task that comes of one.
 func (b *callBook) learn(sender history.Side, msg *history.Message) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if sender == history.Server && msg.Kind == history.Response && msg.Task != "" && b.tasks[msg.Task] == 0 {
+		b.tasks[msg.Task] = b.ids[msg.ID]
+	}
 	if msg.Kind != history.Request {
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	call := msg.Call
 	if sender == history.Server {
 		b.asked[msg.ID] = call
 		return
+	}
+	if call == 0 && msg.Task != "" {
+		call = b.tasks[msg.Task]
 	}
 	if call == 0 {
 		call = b.open[msg.Method].take()
@@ -121,6 +131,8 @@ func (b *callBook) of(sender history.Side, msg *history.Message) int {
 		return b.asked[msg.ID]
 	case msg.Kind == history.Notification && msg.Token != "":
 		return b.tokens[msg.Token]
+	case msg.Kind == history.Notification && msg.Task != "":
+		return b.tasks[msg.Task]
 	}
 	return 0
 }

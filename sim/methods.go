@@ -42,6 +42,12 @@ func Methods() []string {
 	return out
 }
 
+// TaskMethods returns the methods that ask about tasks. They are not called by
+// themselves: what can be made as a task is a call that does.
+func TaskMethods() []string {
+	return []string{protocol.TasksGet, protocol.TasksResult, protocol.TasksCancel}
+}
+
 func lookupMethod(name string) (method, bool) {
 	all := methods()
 	i := slices.IndexFunc(all, func(m method) bool { return m.name == name })
@@ -67,7 +73,8 @@ func can(list []string, name string) bool {
 // unavailable says why a method cannot be asked in a world of this configuration,
 // "" if it can. What is asked of a world does not depend on it: such a call has
 // its place in the schedule, and is not made.
-func (cfg WorldConfig) unavailable(name string) string {
+func (cfg WorldConfig) unavailable(c ScheduledCall) string {
+	name := c.Method
 	m, _ := lookupMethod(name)
 	switch {
 	case !m.in(cfg.SpecVersion):
@@ -76,6 +83,24 @@ func (cfg WorldConfig) unavailable(name string) string {
 		return fmt.Sprintf("client %s offers no %s", cfg.Client.Name, name)
 	case !can(cfg.Server.Serves, name):
 		return fmt.Sprintf("server %s does not serve %s", cfg.Server.Name, name)
+	case c.Task == nil:
+		return ""
+	}
+	return cfg.tasksUnavailable()
+}
+
+// tasksUnavailable is the same for what can be called, but not as a task.
+func (cfg WorldConfig) tasksUnavailable() string {
+	lacks := func(list []string) bool {
+		return slices.ContainsFunc(TaskMethods(), func(m string) bool { return !can(list, m) })
+	}
+	switch {
+	case !protocol.HasTasks(cfg.SpecVersion):
+		return cfg.SpecVersion + " has no tasks"
+	case lacks(cfg.Client.Sends):
+		return fmt.Sprintf("client %s makes no tasks", cfg.Client.Name)
+	case lacks(cfg.Server.Serves):
+		return fmt.Sprintf("server %s runs no tasks", cfg.Server.Name)
 	}
 	return ""
 }

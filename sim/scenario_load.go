@@ -34,6 +34,8 @@ type Load struct {
 type RequestKind struct {
 	Kind   string // see Methods
 	Weight int    // its share of the calls is Weight in the sum of weights
+	// Task has a tools/call made as a task; nil: as a call.
+	Task *TaskPlan
 }
 
 func (d *decoder) load(l *Load, n *node, path string) {
@@ -59,6 +61,7 @@ func (d *decoder) requests(to *[]RequestKind, n *node, path string) {
 		d.mapping(n, path,
 			key{"kind", d.text(&k.Kind, "tools/call"), "tools/call"},
 			key{"weight", d.integer(&k.Weight), ""},
+			key{"task", func(n *node, path string) { k.Task = d.task(n, path) }, ""},
 		)
 		*to = append(*to, k)
 	})
@@ -107,6 +110,7 @@ func (c *checker) requests(kinds []RequestKind) {
 		path := fmt.Sprintf("load.requests[%d]", i)
 		c.oneOf(path+".kind", k.Kind, Methods()...)
 		c.integer(path+".weight", k.Weight, 1, maxWeight)
+		c.task(path, k)
 	}
 }
 
@@ -131,6 +135,6 @@ func (w *yamlWriter) requests(kinds []RequestKind) {
 	}
 	w.line("  requests:")
 	for _, k := range kinds {
-		w.line("    - {kind: %s, weight: %d}", k.Kind, k.Weight)
+		w.line("    - {kind: %s, weight: %d%s}", k.Kind, k.Weight, formatTask(k.Task))
 	}
 }

@@ -318,11 +318,29 @@ func drawLoad(t *rapid.T) sim.Load {
 		l = sim.Load{Arrivals: sim.Open, Calls: l.Calls, Rate: rapid.Float64Range(0.001, 1e6).Draw(t, "rate")}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "requests") {
-		l.Requests = append(l.Requests, sim.RequestKind{
+		k := sim.RequestKind{
 			Kind: rapid.SampledFrom(sim.Methods()).Draw(t, "method"), Weight: rapid.IntRange(1, 9).Draw(t, "weight"),
-		})
+		}
+		if k.Kind == "tools/call" {
+			k.Task = drawTask(t)
+		}
+		l.Requests = append(l.Requests, k)
 	}
 	return l
+}
+
+func drawTask(t *rapid.T) *sim.TaskPlan {
+	p := &sim.TaskPlan{
+		Wait:   rapid.SampledFrom([]string{sim.ByResult, sim.ByPolling}).Draw(t, "wait"),
+		GiveUp: rapid.SampledFrom([]string{sim.GiveUpTask, sim.GiveUpWait, sim.GiveUpCall}).Draw(t, "give up"),
+	}
+	if p.Wait == sim.ByPolling {
+		p.Every = sim.Fixed(rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second}).Draw(t, "every"))
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "then") {
+		p.Then = append(p.Then, rapid.SampledFrom([]string{sim.ThenGet, sim.ThenCancel, sim.ThenUnknown}).Draw(t, "question"))
+	}
+	return p
 }
 
 func drawCancelPlan(t *rapid.T) sim.CancelPlan {

@@ -54,6 +54,17 @@ type ScheduledCall struct {
 	Token string `json:"token,omitempty"`
 	// Mischief is what a peer that can does on purpose; nil: nothing.
 	Mischief *Mischief `json:"mischief,omitempty"`
+	// Task is what the caller of a call does that is made as a task; nil: it is none.
+	// What it does when it loses interest has the instant of Cancel or of Aim.
+	Task *ScheduledTask `json:"task,omitempty"`
+}
+
+// A ScheduledTask is a [TaskPlan] drawn for one call.
+type ScheduledTask struct {
+	Wait   string        `json:"wait"`
+	Every  time.Duration `json:"every_ns,omitempty"`
+	GiveUp string        `json:"give_up"`
+	Then   []string      `json:"then,omitempty"`
 }
 
 // A ScheduledAim is when a caller loses interest, since an event of its call.
@@ -131,7 +142,7 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 		Caller: (call - 1) % max(sc.Load.Callers, 1),
 		Think:  draw("think", sc.Load.Think),
 	}
-	m := pickMethod(sc.Load.Requests, NewStream(seed, "request", call))
+	m, task := pickMethod(sc.Load.Requests, NewStream(seed, "request", call))
 	c.Method = m.name
 	if m.runs {
 		h := pickHandler(sc.Handlers, NewStream(seed, "handler", call))
@@ -143,6 +154,13 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 		c.Life += c.Asks.Work + sc.Network.roundTrip()
 	}
 	c.drawCancel(sc.Cancel, seed)
+	if task != nil {
+		c.Task = &ScheduledTask{Wait: task.Wait, GiveUp: task.GiveUp, Then: task.Then}
+		if task.Wait == ByPolling {
+			c.Task.Every = draw("task-every", task.Every)
+		}
+		c.Deadline = false // a task outlives the request that a deadline ends
+	}
 	return c
 }
 
@@ -164,17 +182,17 @@ func pickHandler(handlers []Handler, s *Stream) Handler {
 	return pick(handlers, func(h Handler) int { return h.Weight }, s)
 }
 
-// pickMethod draws a method by weight.
-func pickMethod(kinds []RequestKind, s *Stream) method {
-	name := protocol.ToolsCall
+// pickMethod draws a method by weight, and how it is made as a task; nil: as a call.
+func pickMethod(kinds []RequestKind, s *Stream) (method, *TaskPlan) {
+	kind := RequestKind{Kind: protocol.ToolsCall}
 	if len(kinds) > 0 {
-		name = pick(kinds, func(k RequestKind) int { return k.Weight }, s).Kind
+		kind = pick(kinds, func(k RequestKind) int { return k.Weight }, s)
 	}
-	m, known := lookupMethod(name)
+	m, known := lookupMethod(kind.Kind)
 	if !known {
-		panic("a valid scenario calls " + name + ", which is no method")
+		panic("a valid scenario calls " + kind.Kind + ", which is no method")
 	}
-	return m
+	return m, kind.Task
 }
 
 // pick draws one of several by weight. The sum of weights is above 0.

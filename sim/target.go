@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"time"
 
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
@@ -21,7 +22,7 @@ type Target struct {
 	// SpecVersions it speaks, oldest first.
 	SpecVersions []string
 	// Sends lists the methods that its client can call, Serves those that its
-	// server answers; see [Methods]. Empty: tools/call alone. What a target does
+	// server answers; see [Methods] and [TaskMethods]. Empty: tools/call alone. What a target does
 	// not list is never asked of it, nor through it.
 	Sends, Serves []string
 	// Asks lists what its server can ask the client for a tool that is at work,
@@ -84,6 +85,20 @@ type Client interface {
 	Close() error
 }
 
+// A TaskClient is a Client whose Target sends the [TaskMethods]. Each of its methods
+// makes one request, and blocks and is cancelled as Call.
+type TaskClient interface {
+	Client
+	// StartTask calls a tool as a task that is kept for ttl, and returns the task's id.
+	StartTask(ctx context.Context, r Request, ttl time.Duration) (task string, err error)
+	// GetTask returns the task's status.
+	GetTask(ctx context.Context, task string) (status string, err error)
+	// TaskResult blocks until the task is over, and returns what Call would have.
+	TaskResult(ctx context.Context, task string) (string, error)
+	// CancelTask cancels the task.
+	CancelTask(ctx context.Context, task string) error
+}
+
 // A Request is one call as the application makes it. What a method does not use
 // is empty, and the text of its result is the empty string:
 //
@@ -137,6 +152,8 @@ type ServerEnv struct {
 	// Mischief tells what to do on purpose with the call of that number, see
 	// ServerMischief, and whether nobody is going to cancel it. Nil: nothing.
 	Mischief func(call int) (kinds []string, control bool)
+	// Tasks says that every tool can be run as a task, or not.
+	Tasks bool
 }
 
 // An Answer is the application's code behind one kind of request. It gets the

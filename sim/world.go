@@ -152,11 +152,14 @@ func header(cfg WorldConfig) history.Header {
 	for i, c := range s.Calls {
 		h.Calls[i] = history.Call{
 			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
-			NotAsked: cmp.Or(cfg.unavailable(c.Method), cfg.unanswerable(c.Asks)),
+			NotAsked: cmp.Or(cfg.unavailable(c), cfg.unanswerable(c.Asks)),
 		}
 		if c.Asks != nil {
 			h.Calls[i].Work += c.Asks.Work
 			h.Nested = append(h.Nested, cfg.nested(c))
+		}
+		if c.Task != nil {
+			h.Calls[i].Task = c.Task.GiveUp
 		}
 	}
 	return h

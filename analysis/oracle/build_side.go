@@ -13,6 +13,8 @@ func (b *builder) application(e *history.Event) {
 		if c.ret == nil {
 			b.pending++
 		}
+	case e.Kind == history.Cancel && c.Task != "":
+		c.revoke = earlier(c.revoke, e) // no end of a request's context
 	case e.Kind == history.Cancel && c.cancel == nil && c.ret == nil:
 		b.giveUp(c, e)
 	case e.Kind == history.Return && c.ret == nil:

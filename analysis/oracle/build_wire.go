@@ -71,6 +71,7 @@ func (b *builder) written(f *frame) {
 	case f.msg.Token != "":
 		b.progress(f)
 	}
+	b.taskWritten(f)
 	if f.wrote == nil {
 		f.flying++
 	}
@@ -207,6 +208,7 @@ func (b *builder) wrote(f *frame) {
 
 // readFrame sorts in a frame that was read.
 func (b *builder) readFrame(f *frame) {
+	f.taskRead()
 	if f.write != nil && f.msg.IsCancel() {
 		b.know.of[seat(f.side.Peer())] = f.read
 	}

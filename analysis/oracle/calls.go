@@ -87,6 +87,9 @@ func (x *index) judgeSpurious(c *call, t *tally) {
 // reason returns the first event for which the handler of c may be told to stop:
 // its caller gave up, or a cancel for it was written; nil if there is none.
 func (c *call) reason() *history.Event {
+	if c.task != nil && c.task.revoked != nil {
+		return c.task.revoked
+	}
 	if c.req == nil || c.req.cancel == nil {
 		return c.cancel
 	}
@@ -97,7 +100,7 @@ func (c *call) reason() *history.Event {
 func answerOwn(x *index, c *call, t *tally) {
 	owner := c.stray()
 	switch {
-	case c.ret == nil:
+	case c.ret == nil || c.Task != "": // of a task, TASK-RESULT-BLOCK judges the answer
 	case c.ret.Text != "":
 		x.judgeError(c, t)
 	case c.end != nil && c.end.Value != "" && c.end.Value == c.ret.Value:

@@ -17,6 +17,7 @@ func endRules() []Rule {
 			{Race: "R13", Why: whyToolRuns, What: "The server waits for a tool that has been told and goes on."},
 			{Why: whyUnderRace, What: "A server that does not end after cancels, with nothing in flight: the same is a breach of RACE-GRACEFUL."},
 			{Why: whyServerHeld, What: "The server could not act: a message of its own was being written, and the network did not take it."},
+			{Why: whyTaskGoesOn, What: "A tool that runs as a task: no request of the client's holds it, and no text ties it to the connection."},
 			{Why: whyCrashed, What: "The process crashed before."},
 			{What: "A session that a side ended by itself before, and one of which only the client's writing half was closed."},
 		},

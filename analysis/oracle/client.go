@@ -135,7 +135,7 @@ func (x *index) lateTakers(c *call) []*history.Event {
 // readAfterCancel returns the reading of the response to c if it came after the
 // client had written the cancel; nil otherwise.
 func (x *index) readAfterCancel(c *call) *history.Event {
-	if c.req == nil || c.req.cancel == nil || c.req.reused || !before(c.req.cancel.write, c.req.readReply) {
+	if c.req == nil || c.req.cancel == nil || c.req.reused || c.Task != "" || !before(c.req.cancel.write, c.req.readReply) {
 		return nil
 	}
 	return c.req.readReply
@@ -144,7 +144,7 @@ func (x *index) readAfterCancel(c *call) *history.Event {
 // stray returns the call whose tool had returned the value that c returned instead of
 // its own; nil if there is none. Values that several tools returned prove nothing.
 func (c *call) stray() *call {
-	if c.owner == nil || c.owner.twins > 0 || c.end != nil && c.end.Value == c.ret.Value {
+	if c.Task != "" || c.owner == nil || c.owner.twins > 0 || c.end != nil && c.end.Value == c.ret.Value {
 		return nil
 	}
 	return c.owner
@@ -184,6 +184,8 @@ func callerUnblocks(x *index, c *call, t *tally) {
 func (x *index) waits(c *call, out []wait) []wait {
 	if c.cancel != nil {
 		out = append(out, wait{c.cancel, x.horizon, "held its caller, who had given up"})
+	} else if c.Task == "wait" && c.pending(c.revoke) {
+		out = append(out, wait{c.revoke, x.horizon, "held its caller, who had given up"})
 	} else if gone := x.connectionGone(); c.pending(gone) {
 		out = append(out, wait{gone, x.horizon, "held its caller, whose connection was gone"})
 	}
@@ -203,7 +205,7 @@ func (x *index) waits(c *call, out []wait) []wait {
 // the client had read the response. Callers who did not wait are not counted: that a
 // response releases its caller goes without saying.
 func (c *call) unserved(e *history.Event) bool {
-	return c.cancel == nil && c.req != nil && !c.req.reused && c.pending(c.req.readReply) && before(c.req.readReply, e) && c.pending(e)
+	return c.cancel == nil && c.Task == "" && c.req != nil && !c.req.reused && c.pending(c.req.readReply) && before(c.req.readReply, e) && c.pending(e)
 }
 
 // connectionGone returns the first event by which the client knew that a session

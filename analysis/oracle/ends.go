@@ -26,6 +26,10 @@ func (x *index) judgeRunning(c *call, free *history.Event, t *tally) bool {
 	if c.start == nil || before(c.end, x.heard) {
 		return false
 	}
+	if c.task != nil {
+		t.leave(whyTaskGoesOn)
+		return false
+	}
 	from := free
 	if from == nil {
 		t.leave(whyServerHeld)

@@ -82,7 +82,7 @@ func (x *index) mixedUp(c, owner *call) *history.Event {
 // had cancelled was made to fail: learned of by the side that did it while it had c in
 // hand. It is nil where c fails at another time, or did not fail.
 func (x *index) failedUnder(c *call) *history.Event {
-	if c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
+	if c.Task != "" || c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
 		return nil
 	}
 	cancel, from, act := c.retKnown, c.issue, c.ret

@@ -49,6 +49,7 @@ type session struct {
 	deaf       *history.Event // the client had stopped reading: a Write of the server's failed, which had not hung up itself
 	abrupt     bool           // the session ended with calls in flight, by the application's or the scenario's doing
 	notes
+	sessionTasks
 
 	cancels    int           // notifications/cancelled that were begun, of either side
 	gaveUp     bool          // a caller did
@@ -84,6 +85,7 @@ type call struct {
 	taken     []*history.Event // the returns of those of its takers that are forgotten and had its late response
 	twins     int              // tools beside its own that returned the same value
 	holdsOut  bool             // its tool runs, and nobody has told it, or it does not stop when told
+	callTask
 }
 
 // kind is what reports call c by: the kind of its handler, or its method where no
@@ -149,6 +151,7 @@ type frame struct {
 	forgotten bool           // it names what was used before and is forgotten
 	flying    int            // acts of the network that it still waits for: the end of its writing, its reading
 	frameNotes
+	frameTask
 }
 
 // A decision is a call that the application made, and the client's writing it.

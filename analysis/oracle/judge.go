@@ -71,7 +71,7 @@ type check struct {
 
 // checks lists the oracles in the order of [Rules].
 func checks() []check {
-	return slices.Concat(cancelChecks(), strayChecks(), aimChecks(), baseChecks(), progressChecks(), partingChecks(), heldChecks())
+	return slices.Concat(cancelChecks(), strayChecks(), aimChecks(), baseChecks(), progressChecks(), partingChecks(), heldChecks(), taskChecks())
 }
 
 func cancelChecks() []check {

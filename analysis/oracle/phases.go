@@ -58,8 +58,8 @@ func (x *index) telling(c *call) *history.Event {
 // standing tells how c stood when its cancel was read.
 func (x *index) standing(c *call) standing {
 	switch {
-	case c.req == nil:
-		return uncancelled
+	case c.req == nil || c.Task != "":
+		return uncancelled // no request holds a task: other rules speak of its cancel
 	case c.req.reused && (c.cancel != nil || c.req.cancel != nil):
 		return unclear
 	case c.req.c == nil && c.req.early == nil:

@@ -245,7 +245,7 @@ func corpus(t testing.TB) []*history.History {
 	for _, r := range races() {
 		out = append(out, r.script.history(t))
 	}
-	for _, c := range slices.Concat(shutdownCases(), closeCases(), drainCases(), dispatchCases(), spuriousCases(), ownCases(), surviveCases(), messageCases()) {
+	for _, c := range slices.Concat(shutdownCases(), closeCases(), drainCases(), dispatchCases(), spuriousCases(), ownCases(), surviveCases(), messageCases(), taskCases()) {
 		out = append(out, c.script.history(t))
 	}
 	for _, text := range []string{

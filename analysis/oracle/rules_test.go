@@ -98,6 +98,15 @@ func TestLevels(t *testing.T) {
 		{"PING-PROMPT", Must, ""},
 		{"CANCEL-FREE", Should, Should},
 		{"LATE-NO-LEAK", Quality, Quality},
+		{"CANCEL-TASK-VIA-TASKS", Must, ""},
+		{"TASK-CANCEL-TERMINAL", Must, ""},
+		{"TASK-CANCEL-TRANSITION", Must, ""},
+		{"TASK-STOP-WORK", Should, ""},
+		{"TASK-CANCEL-STICKY", Must, ""},
+		{"TASK-TERMINAL-FINAL", MustNot, ""},
+		{"TASK-RESULT-BLOCK", Must, ""},
+		{"TASK-UNKNOWN", Must, ""},
+		{"PROGRESS-TASK", Must, ""},
 	}
 	assert.Equal(t, len(levels), len(Rules()), "all of them")
 	for _, tc := range levels {

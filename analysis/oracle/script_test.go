@@ -44,8 +44,9 @@ type script struct {
 	nested   []string // kinds of what answers calls that tools make, numbered on from those; tool of call 1
 	method   string   // of every call; empty: tools/call. Others have no handler
 	text     string
-	bare     bool // without the handshake before and the farewell after
-	lost     bool // what "~" leaves unread has not arrived either
+	bare     bool   // without the handshake before and the farewell after
+	lost     bool   // what "~" leaves unread has not arrived either
+	task     string // every call is made as a task, see history.Call.Task
 }
 
 const (
@@ -83,6 +84,7 @@ func (s script) history(t testing.TB) *history.History {
 		}
 		w.h.Header.Calls = append(w.h.Header.Calls, history.Call{
 			Call: i + 1, Method: cmp.Or(s.method, "tools/call"), Handler: kind, Work: 100 * time.Millisecond, Life: 100 * time.Millisecond,
+			Task: s.task,
 		})
 	}
 	for i, kind := range s.nested {
@@ -265,7 +267,7 @@ func message(t testing.TB, name string) *history.Message {
 		m.Kind, m.ID = history.Response, "900"
 		body = `"id":900,"result":{}`
 	default:
-		t.Fatalf("there is no frame of the name %q", name)
+		body = taskMessage(t, m, name)
 	}
 	m.Raw = `{"jsonrpc":"2.0",` + body + `}`
 	return m

@@ -51,8 +51,12 @@ func (l *listing) callHeading() []string {
 	if c := sc.calls[sc.call]; c != nil && c.id != "" {
 		what += ", id " + id(c.id)
 	}
+	task := sc.isTask(sc.call)
+	if task {
+		what += ", as a task"
+	}
 	lines := []string{what + l.hint()}
-	if r, ok := sc.results[sc.call]; ok {
+	if r, ok := sc.results[sc.call]; ok && (!task || r.Incident != "") { // what became of a cancelled task its status says
 		lines = append(lines, outcome(r))
 	}
 	since := " since the call was issued, at " + exact(l.origin) + " of its world"

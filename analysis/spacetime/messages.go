@@ -21,6 +21,9 @@ func name(m *history.Message) string {
 		}
 		return m.Method
 	case history.Response:
+		if m.Status != "" {
+			return "result " + id(m.ID) + ": " + m.Status // of a task
+		}
 		return "result " + id(m.ID)
 	case history.ErrorReply:
 		return "error " + id(m.ID)
@@ -48,6 +51,8 @@ func (sc *scene) sentWords(f *frame) []string {
 	case m == nil:
 	case m.IsCancel():
 		return []string{"notifications/cancelled " + id(m.Ref), "cancelled " + id(m.Ref)}
+	case m.Kind == history.Notification && m.Status != "":
+		return []string{m.Method + ": " + m.Status, "task is " + m.Status}
 	case m.Kind == history.Notification:
 		return []string{m.Method, lastPart(m.Method)}
 	case m.Kind == history.ErrorReply:
@@ -66,9 +71,11 @@ func (sc *scene) readWords(i int, f *frame) []string {
 	l := sc.calls[f.call]
 	switch {
 	case f.msg == nil:
+	case f.msg.Kind == history.Notification && f.msg.Status != "":
+		return []string{s + ": " + f.msg.Status, "read that task is " + f.msg.Status, "read status"}
 	case f.msg.Kind == history.Notification && !f.msg.IsCancel():
 		return []string{s, "read " + lastPart(f.msg.Method)}
-	case !f.msg.IsReply() || l == nil || l.returned < 0 || l.returned > i:
+	case !f.msg.IsReply() || l == nil || l.returned < 0 || l.returned > i || l.id != f.msg.ID:
 	case sc.results[f.call].Incident == "" && !sc.convicts(i):
 		return []string{s + ", ignored", "read, ignored"}
 	default:

@@ -251,6 +251,11 @@ func (sc *scene) described(call int) history.Call {
 	return history.Call{}
 }
 
+// isTask reports whether a call of the header is made as a task.
+func (sc *scene) isTask(call int) bool {
+	return slices.ContainsFunc(sc.h.Header.Calls, func(c history.Call) bool { return c.Call == call && c.Task != "" })
+}
+
 // asked is what a call asked for: a tool by its kind; something else by its method
 // and the kind of what answers it, if the application does.
 func (sc *scene) asked(call int) string {

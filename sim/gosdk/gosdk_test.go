@@ -93,6 +93,10 @@ func TestEveryQuestion(t *testing.T) {
 						assert.Equal(t, "servers ask nothing of clients at 2026-07-28", h.Header.Calls[0].NotAsked)
 						return
 					}
+					if kind == "elicitation/create" && version < "2025-06-18" {
+						assert.Equal(t, version+" has no elicitation/create", h.Header.Calls[0].NotAsked)
+						return
+					}
 					answeredBoth(t, h, kind)
 				})
 			}

@@ -42,6 +42,11 @@ func appendMessageJSON(b []byte, m *Message) []byte {
 	b = appendOptional(b, `,"text":`, m.Text)
 	b = appendInt(b, `,"call":`, int64(m.Call))
 	b = appendText(append(b, `,"raw":`...), m.Raw)
+	if m.Augmented {
+		b = append(b, `,"augmented":true`...)
+	}
+	b = appendOptional(b, `,"task":`, m.Task)
+	b = appendOptional(b, `,"status":`, m.Status)
 	return append(b, '}')
 }
 

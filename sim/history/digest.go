@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"strconv"
 )
 
 // Digest identifies a list of events: two lists have the same digest exactly if
@@ -99,7 +100,12 @@ func appendMessage(b []byte, m *Message) []byte {
 	b = binary.AppendVarint(b, m.Code)
 	b = appendString(b, m.Text)
 	b = binary.AppendVarint(b, int64(m.Call))
-	return appendString(b, m.Raw)
+	b = appendString(b, m.Raw)
+	if m.Augmented || m.Task != "" || m.Status != "" { // so that histories without tasks keep their digest
+		b = appendString(appendString(b, m.Task), m.Status)
+		b = strconv.AppendBool(b, m.Augmented)
+	}
+	return b
 }
 
 func (d *digester) flush() {

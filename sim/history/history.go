@@ -56,6 +56,10 @@ type Call struct {
 	NotAsked string `json:"not_asked,omitempty"`
 	// Parent is the call whose tool makes this one, of a nested call.
 	Parent int `json:"parent,omitempty"`
+	// Task is what the caller does who loses interest in a call that is made as a
+	// task: "task" cancels that, "wait" only the request that it waits with, "call"
+	// the call itself as long as the task is not known. Empty: it is no task.
+	Task string `json:"task,omitempty"`
 }
 
 // Obedient reports whether the tool stops when it is told. The others run on
@@ -237,6 +241,10 @@ type Message struct {
 	Text   string      `json:"text,omitempty"`   // error: its message; cancelled: its reason
 	Call   int         `json:"call,omitempty"`   // request: the number that the application put into it
 	Raw    string      `json:"raw"`              // the frame without its line end
+
+	Augmented bool   `json:"augmented,omitempty"` // request: it asks to be run as a task
+	Task      string `json:"task,omitempty"`      // id of the task that a request or a notification names, or a result describes
+	Status    string `json:"status,omitempty"`    // of that task: "working", "cancelled", …
 }
 
 // IsReply reports whether m answers a request.

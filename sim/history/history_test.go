@@ -33,6 +33,7 @@ func anyEvents() *rapid.Generator[[]Event] {
 			messages[i] = &Message{
 				Kind: Request, ID: anyText().Draw(t, "id"), Raw: anyText().Draw(t, "raw"),
 				Code: rapid.Int64().Draw(t, "code"), Call: rapid.IntRange(0, 3).Draw(t, "call"),
+				Augmented: rapid.Bool().Draw(t, "augmented"), Task: anyText().Draw(t, "task"), Status: anyText().Draw(t, "status"),
 			}
 		}
 		events := make([]Event, rapid.IntRange(0, 30).Draw(t, "n"))
@@ -72,7 +73,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestEventsAreJSON(t *testing.T) {
 	e := Event{
 		Seq: 3, At: 4, Side: Server, Kind: Read, Call: 5, Frame: 6, Arrived: 7, N: 8, Text: "t\n", Value: `"v"`, Blame: "pair",
-		Msg: &Message{Kind: ErrorReply, Method: "m", ID: "1", Ref: "2", Token: `"p"`, Code: -32603, Text: "x", Call: 9, Raw: "{}"},
+		Msg: &Message{Kind: ErrorReply, Method: "m", ID: "1", Ref: "2", Token: `"p"`, Code: -32603, Text: "x", Call: 9, Raw: "{}", Augmented: true, Task: "t", Status: "working"},
 	}
 	want, err := json.Marshal(e)
 	require.NoError(t, err)

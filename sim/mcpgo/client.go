@@ -28,7 +28,7 @@ func newClient(env sim.ClientEnv) sim.Client { return &client{env: env, version:
 // the two agree on another one.
 func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 	noLog := io.NopCloser(strings.NewReader(""))
-	c.in, c.impl = conn.In, sdk.NewClient(transport.NewIO(conn.In, conn.Out, noLog), clientOptions(c.env)...)
+	c.in, c.impl = conn.In, sdk.NewClient(watch(transport.NewIO(conn.In, conn.Out, noLog)), clientOptions(c.env)...)
 	// The transport keeps this context for as long as it lives.
 	if err := c.impl.Start(context.WithoutCancel(ctx)); err != nil {
 		return err

@@ -23,7 +23,7 @@ func Target(version string) sim.Target {
 		Version:      version,
 		Package:      Module,
 		SpecVersions: specVersions(),
-		Sends:        without(sim.Methods(), protocol.Discover),
+		Sends:        append(without(sim.Methods(), protocol.Discover), taskMethods()...),
 		Serves:       served(),
 		Asks:         sim.Questions(),
 		Answers:      sim.Questions(),
@@ -46,7 +46,7 @@ func served() []string {
 	if !completes {
 		return without(sim.Methods(), protocol.Complete)
 	}
-	return sim.Methods()
+	return append(sim.Methods(), servedTaskMethods()...)
 }
 
 func without(methods []string, method string) []string {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 
+	"github.com/google/uuid"
 	"github.com/mark3labs/mcp-go/mcp"
 	sdk "github.com/mark3labs/mcp-go/server"
 
@@ -18,12 +19,13 @@ type server struct{ impl *sdk.StdioServer }
 // newServer makes a server for whatever version the client asks for: the SDK has
 // no way to serve one alone.
 func newServer(env sim.ServerEnv) sim.Server {
+	uuid.SetRand(nil) // the ids of tasks: from crypto/rand.Reader as it is now, and not as it was at the start
 	impl := sdk.NewMCPServer("mcpsim-tools", "0", options(env)...)
 	if asks(env.Tools) {
 		impl.EnableSampling()
 	}
 	for _, tool := range env.Tools {
-		impl.AddTool(mcp.NewToolWithRawSchema(tool.Name, "", json.RawMessage(`{"type":"object"}`)), handler(tool))
+		impl.AddTool(listed(env, tool.Name), handler(tool))
 	}
 	for _, resource := range env.Resources {
 		impl.AddResourceTemplate(mcp.NewResourceTemplate(resource.Template, resource.Name), reader(resource.Read))
@@ -52,7 +54,7 @@ func options(env sim.ServerEnv) []sdk.ServerOption {
 	if env.Complete != nil {
 		out = append(out, completion(env.Complete)...)
 	}
-	return out
+	return append(out, tasks(env)...)
 }
 
 // Serve listens on one connection until the client has gone or ctx is done. The

@@ -143,6 +143,7 @@ type ToolCall struct {
 	Tool      string
 	Arguments string // raw JSON object; empty: {}
 	Token     string // progress token, raw JSON; empty: none asked for
+	TTL       int64  // asks to be run as a task that is kept for so many milliseconds; 0: does not
 }
 
 // AppendToolCall adds a tools/call.
@@ -156,6 +157,10 @@ func AppendToolCall(b []byte, id string, c Caller, call ToolCall) []byte {
 		b = append(b, `{}`...)
 	}
 	b = append(b, call.Arguments...)
+	if call.TTL > 0 {
+		b = strconv.AppendInt(append(b, `,"task":{"ttl":`...), call.TTL, 10)
+		b = append(b, '}')
+	}
 	if call.Token != "" || Modern(c.Version) {
 		b = append(b, ',')
 		b = c.AppendMeta(b, call.Token)

@@ -43,6 +43,7 @@ func Identify(frame []byte) *history.Message {
 		readNotification(m, e.params)
 	case history.Response:
 		m.ID = canonical(e.id)
+		readResult(m, e.result)
 	case history.ErrorReply:
 		m.ID = canonical(e.id)
 		m.Code = integer(Member(e.err, "code"))
@@ -128,6 +129,10 @@ func readRequest(m *history.Message, params string) {
 			meta = o.value
 		case "arguments":
 			arguments = o.value
+		case "task":
+			m.Augmented = isObject(o.value)
+		case "taskId":
+			m.Task, _ = Text(o.value)
 		}
 	}
 	m.Token = canonical(Member(meta, MetaToken))
@@ -193,6 +198,8 @@ func readNotification(m *history.Message, params string) {
 	case Cancelled:
 		m.Ref = canonical(Member(params, "requestId"))
 		m.Text, _ = Text(Member(params, "reason"))
+	case TaskStatus:
+		readTask(m, params)
 	}
 }
 

@@ -69,6 +69,12 @@ const (
 	Elicitation = "elicitation/create" // since 2025-06-18
 	RootsList   = "roots/list"
 
+	TasksGet    = "tasks/get"    // 2025-11-25 alone, as all of tasks
+	TasksResult = "tasks/result" // blocks until the task is over
+	TasksCancel = "tasks/cancel"
+	TasksList   = "tasks/list"
+	TaskStatus  = "notifications/tasks/status"
+
 	Cancelled = "notifications/cancelled"
 	Progress  = "notifications/progress"
 )
@@ -90,6 +96,7 @@ const (
 	MetaClient       = "io.modelcontextprotocol/clientInfo"         // modern era
 	MetaServer       = "io.modelcontextprotocol/serverInfo"         // modern era, in results
 	MetaToken        = "progressToken"
+	MetaTask         = "io.modelcontextprotocol/related-task" // of a tasks/result's result
 	// MetaCall is no key of the protocol's: under it a simulated client puts the
 	// number of the call that a request is for.
 	MetaCall = "mcpsim/call"

@@ -26,33 +26,49 @@ func answerers(env sim.ServerEnv) map[string]answerer {
 	if env.Complete != nil {
 		all[protocol.Complete] = (*session).complete
 	}
+	if env.Tasks {
+		all[protocol.TasksGet] = (*session).getTask
+		all[protocol.TasksResult] = (*session).taskResult
+		all[protocol.TasksCancel] = (*session).cancelTask
+		all[protocol.TasksList] = (*session).listTasks
+	}
 	return all
 }
 
 func (n *session) callTool(c *call, params string) []byte {
+	run, refusal := n.tool(c, params)
+	if refusal != nil {
+		return c.refusal(*refusal)
+	}
+	if err := c.ctx.Err(); err != nil { // told before it began: do not begin
+		return c.refusal(internalError(err))
+	}
+	text, err := n.guarded(c, run)
+	return appendToolResult(make([]byte, 0, frameSize), n.version, c.id, text, err)
+}
+
+// tool returns what runs the tool that the params of a tools/call ask for, under the
+// context of c; or the error that they deserve.
+func (n *session) tool(c *call, params string) (run func(progress func(float64) error) (string, error), refusal *protocol.RPCError) {
 	name, _ := protocol.Text(protocol.Member(params, "name"))
 	i := slices.IndexFunc(n.env.Tools, func(t sim.Tool) bool { return t.Name == name })
 	if i < 0 {
-		return c.refusal(*invalidParams(fmt.Sprintf("unknown tool %q", name)))
+		return nil, invalidParams(fmt.Sprintf("unknown tool %q", name))
 	}
 	args := protocol.Member(params, "arguments")
 	if args == "" {
 		args = `{}`
 	}
 	if args[0] != '{' {
-		return c.refusal(*invalidParams("arguments are no object"))
+		return nil, invalidParams("arguments are no object")
 	}
-	if err := c.ctx.Err(); err != nil { // told before it began: do not begin
-		return c.refusal(internalError(err))
-	}
-	text, err := n.guarded(c, func(progress func(float64) error) (string, error) {
+	return func(progress func(float64) error) (string, error) {
 		tool := n.env.Tools[i]
 		if tool.Asking != nil {
 			return tool.Asking(c.ctx, json.RawMessage(args), progress, n.ask)
 		}
 		return tool.Run(c.ctx, json.RawMessage(args), progress)
-	})
-	return appendToolResult(make([]byte, 0, frameSize), n.version, c.id, text, err)
+	}, nil
 }
 
 func (n *session) readResource(c *call, params string) []byte {

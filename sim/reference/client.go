@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -24,6 +25,8 @@ type client struct {
 	env    sim.ClientEnv
 	link   *link         // nil until Connect
 	parked chan struct{} // nobody closes it but a test
+
+	requests sync.Map // the ids of the requests that began tasks, by task; see began
 }
 
 func newClient(env sim.ClientEnv, d defect) *client {

@@ -48,6 +48,7 @@ type gate struct {
 	spoken   string           // the text of the latest result; see speak
 	calls    int              // of tools, so far; see beforeCall
 	load     loaded
+	tasks    []*task // in the order in which they began
 }
 
 // maxComplaints bounds the error replies without an id that wait to be written.

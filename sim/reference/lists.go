@@ -10,7 +10,7 @@ import (
 // fixedResults lists what a server says without asking the application: the
 // results, raw JSON, by method.
 func fixedResults(env sim.ServerEnv) map[string]string {
-	all := map[string]string{protocol.ToolsList: listResult(env.SpecVersion, "tools", env.Tools, listedTool)}
+	all := map[string]string{protocol.ToolsList: listResult(env.SpecVersion, "tools", env.Tools, toolLister(env))}
 	if protocol.Modern(env.SpecVersion) {
 		all[protocol.Discover] = handshakeResult(env)
 	} else {
@@ -48,6 +48,9 @@ func capabilities(env sim.ServerEnv) string {
 	if env.Complete != nil && protocol.DeclaresCompletions(env.SpecVersion) {
 		out = append(out, `"completions":{}`)
 	}
+	if env.Tasks {
+		out = append(out, `"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`)
+	}
 	return `{` + strings.Join(out, ",") + `}`
 }
 
@@ -60,8 +63,16 @@ func listResult[T any](version, name string, all []T, listed func(T) string) str
 	return `{` + cacheable(version) + `"` + name + `":[` + strings.Join(items, ",") + `]}`
 }
 
-func listedTool(t sim.Tool) string {
-	return `{"name":` + quote(t.Name) + `,"inputSchema":{"type":"object"}}`
+// toolLister returns what a tool is listed as, which says whether it can be run as a
+// task.
+func toolLister(env sim.ServerEnv) func(sim.Tool) string {
+	support := ""
+	if env.Tasks {
+		support = `,"execution":{"taskSupport":"optional"}`
+	}
+	return func(t sim.Tool) string {
+		return `{"name":` + quote(t.Name) + `,"inputSchema":{"type":"object"}` + support + `}`
+	}
 }
 
 func listedTemplate(r sim.Resource) string {

@@ -55,6 +55,8 @@ type Mutant struct {
 	// when told, one of which reports progress that was asked for, and a network
 	// slow enough for cancels and responses to cross.
 	Legacy, Modern []string
+	// Only lists the versions that have what the defect is about; nil: all of them.
+	Only []string
 	// Scenario is the one of the catalogue that is such a load; empty: cancel-storm.
 	Scenario string
 	// Until is the last protocol version at which it is a defect; empty: it is one to
@@ -69,7 +71,7 @@ func (m Mutant) Target() string { return "mutant:" + m.Name }
 
 // Expect returns the rules that must fail under a version of the specification.
 func (m Mutant) Expect(version string) []string {
-	if m.Until != "" && version > m.Until {
+	if m.Until != "" && version > m.Until || m.Only != nil && !slices.Contains(m.Only, version) {
 		return nil
 	}
 	if protocol.Modern(version) {
@@ -85,7 +87,7 @@ func (m Mutant) Expect(version string) []string {
 // brings out.
 func Mutants() []Mutant {
 	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), loadMutants(),
-		nestedMutants(), idMutants())
+		nestedMutants(), idMutants(), taskMutants())
 }
 
 func serverMutants() []Mutant {

@@ -44,6 +44,16 @@ func appendToolResult(b []byte, version, id, text string, err error) []byte {
 	return append(b, `}}`...)
 }
 
+// appendTaskResult adds the response to a tasks/result of a task whose tool returned
+// text and err.
+func appendTaskResult(b []byte, id, task, text string, err error) []byte {
+	if err != nil {
+		text = err.Error()
+	}
+	return protocol.AppendResult(b, id, `{"content":[{"type":"text","text":`+quote(text)+`}],"isError":`+strconv.FormatBool(err != nil)+
+		`,"_meta":{"`+protocol.MetaTask+`":{"taskId":`+quote(task)+`}}}`)
+}
+
 // resultOf returns the raw result that a reply carries, or the error that it
 // carries instead. A result of a type that is not known is none.
 func resultOf(m *history.Message) (string, error) {

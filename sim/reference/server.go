@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -71,13 +72,16 @@ type session struct {
 	opened  bool            // legacy: initialize has been read. The reader's own
 	asked   int             // requests that a mutant made of the client. Likewise
 	kept    map[string]bool // ids that some mutants remember. Likewise
-	hangup  func() error    // closes both ends, once
+	began   time.Time
+	hangup  func() error // closes both ends, once
 
 	gate
 }
 
 func newSession(ctx context.Context, s *server, conn sim.Conn) *session {
-	n := &session{server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate(), kept: map[string]bool{}}
+	n := &session{
+		server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate(), kept: map[string]bool{}, began: time.Now(),
+	}
 	n.ctx, n.stop = context.WithCancel(ctx)
 	n.hangup = sync.OnceValue(func() error { return errors.Join(conn.Out.Close(), conn.In.Close()) })
 	return n
@@ -132,6 +136,10 @@ func (n *session) request(m *history.Message) {
 	n.running.Go(func() {
 		defer c.tell()
 		defer n.enter(c)()
+		if refusal == nil && n.asTask(m) {
+			n.runTask(c, params)
+			return
+		}
 		if refusal != nil {
 			n.answer(c, protocol.AppendError(nil, c.id, *refusal))
 			return

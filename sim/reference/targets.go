@@ -14,6 +14,7 @@
 // the server, answers.go and lists.go what it says, questions.go what its tools ask;
 // client.go and link.go are the client, calls.go what it asks, answering.go what it
 // says to what a server asks; frames.go and results.go are what both need;
+// tasks.go and client_tasks.go are what calls become that are made as tasks;
 // mutants.go is the table of defects and what each adds.
 //
 // Whatever the order in which goroutines run, the strict peers keep the rules
@@ -24,6 +25,8 @@
 package reference
 
 import (
+	"slices"
+
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
@@ -61,8 +64,8 @@ func target(name, doc string) sim.Target {
 		Name:         name,
 		Package:      codePath,
 		SpecVersions: protocol.Versions(),
-		Sends:        sim.Methods(),
-		Serves:       sim.Methods(),
+		Sends:        slices.Concat(sim.Methods(), sim.TaskMethods()),
+		Serves:       slices.Concat(sim.Methods(), sim.TaskMethods()),
 		Asks:         sim.Questions(),
 		Answers:      sim.Questions(),
 		Doc:          doc,

@@ -1,0 +1,186 @@
+package oracle
+
+import "github.com/mcpsim/mcpsim/sim/history"
+
+// A task is what a call became that was made as one: the server has answered the
+// call and works on, and no request is in flight for it.
+//
+//	client  ──tools/call──▶            ──tasks/cancel──▶
+//	server               ◀──task 1──   work …           ◀──cancelled──
+type task struct {
+	call      *call          // nil: none of the application's
+	began     *frame         // the answer that told its id
+	token     string         // for progress, as its call gave it; empty: none
+	revoked   *history.Event // the first tasks/cancel for it, as written
+	cancel    *request       // the first tasks/cancel for it that was read
+	cancelled *frame         // the first answer to a tasks/cancel that showed it cancelled
+	over      *frame         // the first frame of the server's that showed it over
+	reports   int            // progress with its token so far
+	asked     int            // how often its tool had asked for progress when it was shown over
+}
+
+// What a call has to do with tasks.
+type callTask struct {
+	task   *task          // what it became, if it was made as one
+	revoke *history.Event // its caller lost interest, if it was made as a task: see history.Call.Task
+}
+
+// What a frame has.
+type frameTask struct {
+	task        *task  // the one that it is about
+	shown       *frame // what had shown that over when a request was read, or an answer's writing began
+	cancelledBy *frame // what had shown it cancelled, likewise
+	report      int    // progress: which of the task's, from 1
+}
+
+// And a session.
+type sessionTasks struct {
+	tasks     map[string]*task // by id, since the server told of them
+	reported  map[string]*task // by the progress token of the call
+	recent    []string         // the ids of tasks, oldest first
+	strangers bool             // there are tasks that are not, or no more, among these
+}
+
+// maxTasks bounds how many tasks are remembered at a time. Of older ones nothing is
+// judged that comes later.
+const maxTasks = 1 << 14
+
+// The words of tasks on the wire.
+const (
+	tasksGet    = "tasks/get"
+	tasksResult = "tasks/result"
+	tasksCancel = "tasks/cancel"
+	tasksList   = "tasks/list"
+
+	statusCancelled = "cancelled"
+)
+
+// Of the errors that a question about a task can get.
+const (
+	methodNotFound = -32601
+	invalidParams  = -32602
+)
+
+func isTerminal(status string) bool {
+	return status == "completed" || status == "failed" || status == statusCancelled
+}
+
+// taskWritten sorts in what a frame, whose writing begins, has to do with a task.
+func (b *builder) taskWritten(f *frame) {
+	switch {
+	case f.msg.Kind == history.Request && f.msg.Token != "":
+		delete(b.reported, f.msg.Token) // the token's meaning is the latest request
+	case f.msg.Kind == history.Request && f.msg.Task != "":
+		if f.task = b.tasks[f.msg.Task]; f.task != nil && f.msg.Method == tasksCancel {
+			f.task.revoked = earlier(f.task.revoked, f.write)
+		}
+	case f.side != history.Server:
+	case f.req != nil && f.msg.Kind == history.Response && f.req.frame.msg.Augmented && f.msg.Task != "":
+		b.taskBegun(f)
+	case f.msg.Kind == history.Notification && f.msg.Token != "":
+		if f.task = b.reported[f.msg.Token]; f.task != nil {
+			f.task.reports++
+			f.report = f.task.reports
+		}
+	case f.req != nil:
+		f.task = f.req.frame.task
+		b.strangers = b.strangers || f.req.frame.msg.Method == tasksList
+	case f.msg.Kind == history.Notification && f.msg.Task != "":
+		f.task = b.tasks[f.msg.Task]
+	}
+	if f.task != nil && f.side == history.Server {
+		f.taskShown()
+	}
+}
+
+func (b *builder) taskBegun(f *frame) {
+	f.task = &task{call: f.req.call, began: f, token: f.req.frame.msg.Token}
+	f.req.frame.task = f.task
+	if f.task.call != nil {
+		f.task.call.task = f.task
+	}
+	if b.tasks == nil {
+		b.tasks, b.reported = map[string]*task{}, map[string]*task{}
+	}
+	if token := f.req.frame.msg.Token; token != "" {
+		b.reported[token] = f.task
+	}
+	if b.tasks[f.msg.Task] != nil {
+		return
+	}
+	b.tasks[f.msg.Task] = f.task
+	if b.recent = append(b.recent, f.msg.Task); len(b.recent) > maxTasks {
+		b.forgetTask(b.recent[0])
+		b.recent = b.recent[1:]
+	}
+}
+
+func (b *builder) forgetTask(id string) {
+	if token := b.tasks[id].token; b.reported[token] == b.tasks[id] {
+		delete(b.reported, token)
+	}
+	delete(b.tasks, id)
+	b.strangers = true
+}
+
+// taskShown notes what a frame of the server's shows of its task, and what was shown
+// before.
+func (f *frame) taskShown() {
+	t := f.task
+	f.shown = t.over
+	if f.msg.Status == statusCancelled && f.req != nil && f.req.frame.msg.Method == tasksCancel && t.cancelled == nil {
+		t.cancelled = f
+	}
+	if t.over == nil && isTerminal(f.msg.Status) {
+		t.over = f
+		if t.call != nil {
+			t.asked = t.call.asked + len(t.call.asks)
+		}
+	}
+}
+
+// taskRead notes how the task of a request stands that the server has read.
+func (f *frame) taskRead() {
+	if f.task == nil || f.msg.Kind != history.Request {
+		return
+	}
+	f.shown, f.cancelledBy = f.task.over, f.task.cancelled
+	if f.msg.Method == tasksCancel && f.task.cancel == nil {
+		f.task.cancel = f.req
+	}
+}
+
+// asks returns the request if it asks about a task by this method and has been read
+// and answered in a session that lived, and its sender did not give it up; nil
+// otherwise.
+func (r *request) asks(x *index, method string) *request {
+	switch {
+	case r.frame.msg.Method != method || r.frame.read == nil || r.first == nil:
+	case r.reused || r.cancel != nil || before(x.over, r.first.write):
+	default:
+		return r
+	}
+	return nil
+}
+
+// refusedWith reports whether the request was answered with that error.
+func (r *request) refusedWith(code int64) bool {
+	return r.first.msg.Kind == history.ErrorReply && r.first.msg.Code == code
+}
+
+// aboutTask is a violation of the server's in its answer to a request about t.
+func (t *task) aboutTask(what string) Violation {
+	v := Violation{Side: history.Server, What: what, Lateness: -1}
+	if t.call != nil {
+		v.Call, v.Handler = t.call.Call.Call, t.call.kind()
+	}
+	return v
+}
+
+// ended returns the end of the task's tool if it came before e; nil otherwise.
+func (t *task) ended(e *history.Event) *history.Event {
+	if t.call == nil || !before(t.call.end, e) {
+		return nil
+	}
+	return t.call.end
+}
