@@ -13,7 +13,7 @@ import (
 )
 
 func TestCatalogue(t *testing.T) {
-	assert.Equal(t, []string{"abrupt-close", "aimed-cancels", "cancel-storm", "careless-tools", "every-call", "half-close", "no-cancels", "server-dies", "shaky-network"}, scenarios.Names())
+	assert.Equal(t, []string{"abrupt-close", "aimed-cancels", "cancel-storm", "careless-tools", "every-call", "half-close", "listen-teardown", "no-cancels", "server-dies", "shaky-network"}, scenarios.Names())
 	for _, name := range scenarios.Names() {
 		data, err := scenarios.Read(name)
 		require.NoError(t, err)

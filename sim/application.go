@@ -16,12 +16,12 @@ import (
 // the application finds what the schedule wants of it. What it then does is
 // reported to the recorder directly, not over the wire.
 func (w *world) serverEnv() ServerEnv {
-	env := ServerEnv{SpecVersion: w.SpecVersion}
+	env := ServerEnv{SpecVersion: w.SpecVersion, Changes: w.publishes()}
 	names := w.handlerNames()
 	for _, name := range names {
 		env.Tools = append(env.Tools, Tool{Name: name, Run: w.runTool})
 	}
-	if w.asksFor("resources/") {
+	if w.asksFor("resources/") || env.Changes {
 		env.Resources = []Resource{{Name: "call", Template: protocol.ResourceURI + "{call}", Read: w.readResource}}
 	}
 	if w.asksFor("prompts/") || w.asksFor(protocol.Complete) {

@@ -112,6 +112,8 @@ func (b *callBook) of(sender history.Side, msg *history.Message) int {
 		return b.ids[msg.ID]
 	case msg.Kind == history.Notification && msg.Token != "":
 		return b.tokens[msg.Token]
+	case msg.Kind == history.Notification && msg.Sub != "" && sender == history.Server:
+		return b.ids[msg.Sub]
 	}
 	return 0
 }

@@ -27,8 +27,9 @@ type Scenario struct {
 	Network      Network
 	Handlers     []Handler // at least one
 	Cancel       CancelPlan
-	End          EndPlan // the zero EndPlan: closed once everything is quiet
-	Scheduler    string  // Shuffled or FIFO
+	Changes      ChangePlan // the zero ChangePlan: nothing changes
+	End          EndPlan    // the zero EndPlan: closed once everything is quiet
+	Scheduler    string     // Shuffled or FIFO
 	Limits       Limits
 	Require      []Requirement // may be empty
 	// Unphysical permits faults that the transport cannot have. No transport of

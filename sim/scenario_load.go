@@ -29,6 +29,9 @@ type Load struct {
 type RequestKind struct {
 	Kind   string // see Methods
 	Weight int    // its share of the calls is Weight in the sum of weights
+	// For is how long the application keeps a subscription that nothing else ends;
+	// zero for all kinds but subscriptions/listen.
+	For Distribution
 }
 
 func (d *decoder) load(l *Load, n *node, path string) {
@@ -52,6 +55,7 @@ func (d *decoder) requests(to *[]RequestKind, n *node, path string) {
 		d.mapping(n, path,
 			key{"kind", d.text(&k.Kind, "tools/call"), "tools/call"},
 			key{"weight", d.integer(&k.Weight), ""},
+			key{"for", d.distribution(&k.For), ""},
 		)
 		*to = append(*to, k)
 	})
@@ -98,6 +102,7 @@ func (c *checker) requests(kinds []RequestKind) {
 		path := fmt.Sprintf("load.requests[%d]", i)
 		c.oneOf(path+".kind", k.Kind, Methods()...)
 		c.integer(path+".weight", k.Weight, 1, maxWeight)
+		c.kept(path, k)
 	}
 }
 
@@ -121,6 +126,10 @@ func (w *yamlWriter) requests(kinds []RequestKind) {
 	}
 	w.line("  requests:")
 	for _, k := range kinds {
+		if k.For != (Distribution{}) {
+			w.line("    - {kind: %s, weight: %d, for: %s}", k.Kind, k.Weight, formatDistribution(k.For))
+			continue
+		}
 		w.line("    - {kind: %s, weight: %d}", k.Kind, k.Weight)
 	}
 }

@@ -23,6 +23,7 @@ func (sc *Scenario) Marshal() []byte {
 	w.network(sc.Network)
 	w.handlers(sc.Handlers)
 	w.cancel(sc.Cancel)
+	w.changes(sc.Changes)
 	w.end(sc.End)
 	w.line("scheduler: %s", sc.Scheduler)
 	w.line("limits:")

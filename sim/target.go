@@ -54,6 +54,10 @@ type ClientEnv struct {
 	// RepeatCancels is how many more times each cancel is to be written, by a
 	// client that can; see Target.RepeatsCancels.
 	RepeatCancels int
+	// Listens tells that the application wants to hear when the list of tools
+	// changes. A client that cannot ask for that subscription by subscription, see
+	// Request.Tools, asks when it connects.
+	Listens bool
 }
 
 // A Client is a target in the client's seat. Its methods use the target's
@@ -82,7 +86,12 @@ type Client interface {
 //	prompts/get          Name, Argument           of the messages
 //	completion/complete  Name (of a prompt),      the values, joined
 //	                     Argument
+//	subscriptions/listen Name (the URI of a       empty
+//	                     resource), Tools
 //	the lists, ping, server/discover: nothing
+//
+// A subscription returns when it has ended: with an error when ctx ended or the
+// session did, without one when the server ended it.
 type Request struct {
 	Method string
 	Name   string // of the tool or the prompt, or the resource's URI
@@ -91,6 +100,8 @@ type Request struct {
 	// Argument is the value of a prompt's one argument, which is called
 	// [PromptArgument].
 	Argument string
+	// Tools asks for changes of the list of tools, beside those of the resource.
+	Tools bool
 	// Mark is the number of the call, to be put into the request's _meta under
 	// [MarkKey] as a JSON number, by a client that can; 0: nothing is put there.
 	Mark int
@@ -112,6 +123,9 @@ type ServerEnv struct {
 	Tools       []Tool
 	Resources   []Resource // templates; there are no other resources
 	Prompts     []Prompt
+	// Changes tells that the application will change its tools and resources: the
+	// server is a [Publisher] and declares what lets clients ask for that.
+	Changes bool
 	// Complete completes the argument of every prompt; nil: completion is not
 	// offered. It gets the value so far and returns the one value to offer.
 	Complete Answer

@@ -109,7 +109,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		}
 	}
 	w.wire = newWire(w)
-	client := ClientEnv{SpecVersion: cfg.SpecVersion}
+	client := ClientEnv{SpecVersion: cfg.SpecVersion, Listens: cfg.publishes()}
 	if cfg.Client.RepeatsCancels {
 		client.RepeatCancels = cfg.Scenario.Cancel.Repeat
 	}
@@ -261,6 +261,13 @@ func (w *world) load() <-chan struct{} {
 					w.makeCall(call)
 				}
 			}
+		})
+	}
+	if len(w.schedule.Changes) > 0 {
+		callers.Add(1)
+		w.spawn(func() {
+			defer callers.Done()
+			w.change()
 		})
 	}
 	done := make(chan struct{})

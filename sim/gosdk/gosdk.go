@@ -36,17 +36,23 @@ func Target(version string) sim.Target {
 
 type client struct {
 	version string
+	listens bool
 	session *mcp.ClientSession
+	over    chan struct{} // closed when the session is; see listen.go
 }
 
-func newClient(env sim.ClientEnv) sim.Client { return &client{version: env.SpecVersion} }
+func newClient(env sim.ClientEnv) sim.Client {
+	return &client{version: env.SpecVersion, listens: env.Listens, over: make(chan struct{})}
+}
 
 // Connect does the handshake of the version that was asked for, and errs when
 // the two agree on another one.
 func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
-	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, &mcp.ClientOptions{
-		Capabilities: &mcp.ClientCapabilities{},
-	})
+	opts := &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}
+	if c.listens {
+		hear(opts)
+	}
+	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, opts)
 	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out}, choose(c.version))
 	if err != nil {
 		return err
@@ -54,6 +60,9 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 	c.session = session
 	if got := session.InitializeResult().ProtocolVersion; got != c.version {
 		return fmt.Errorf("negotiated protocol version %s, not %s", got, c.version)
+	}
+	if c.listens {
+		go c.watch()
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (e *Event) restore() {
 }
 
 func (m *Message) restore() {
-	for _, s := range []*string{(*string)(&m.Kind), &m.Method, &m.ID, &m.Ref, &m.Token, &m.Text, &m.Raw} {
+	for _, s := range []*string{(*string)(&m.Kind), &m.Method, &m.ID, &m.Ref, &m.Token, &m.Text, &m.Sub, &m.Raw} {
 		*s = restore(*s)
 	}
 }

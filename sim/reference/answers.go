@@ -26,6 +26,10 @@ func answerers(env sim.ServerEnv) map[string]answerer {
 	if env.Complete != nil {
 		all[protocol.Complete] = (*session).complete
 	}
+	if env.Changes {
+		all[protocol.Listen] = (*session).listen
+		all[protocol.ToolsList] = (*session).listTools
+	}
 	return all
 }
 

@@ -73,10 +73,10 @@ func (m Mutant) Expect(version string) []string {
 }
 
 // Mutants returns the table of all mutants: those of the server, then those of
-// the client, those whose defect shows when a session ends, and those that get
-// calls wrong that nobody cancels.
+// the client, those whose defect shows when a session ends, those that get calls
+// wrong that nobody cancels, and those of subscriptions.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants())
+	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), listenMutants())
 }
 
 func serverMutants() []Mutant {

@@ -26,6 +26,8 @@ type server struct {
 	answers map[string]answerer
 
 	parked chan struct{} // nobody closes it but a test; see leaksOnCancel
+
+	publisher
 }
 
 func newServer(env sim.ServerEnv, d defect) *server {
@@ -40,13 +42,16 @@ func newServer(env sim.ServerEnv, d defect) *server {
 // Serve serves one session and blocks until it is over and every handler has
 // returned. When the client hangs up, handlers are told to stop, and what they
 // return is still written, since a client that only closed its writing end may
-// be waiting for it. When ctx ends, the connection is closed first. The result
-// is nil when the client went in an orderly way.
+// be waiting for it. When ctx ends, subscriptions are ended by their responses, and
+// the connection is closed. The result is nil when the client went in an orderly
+// way.
 func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	n := newSession(ctx, s, conn)
 	defer n.stop()
-	unhook := context.AfterFunc(ctx, func() { n.end(context.Cause(ctx)) })
+	unhook := context.AfterFunc(ctx, func() { n.retire(); n.end(context.Cause(ctx)) })
 	defer unhook()
+	s.serving(n)
+	defer s.serving(nil)
 	if err := n.read(); errors.Is(err, io.EOF) {
 		n.clientLeft()
 		n.afterEOF()
@@ -127,7 +132,9 @@ func (n *session) request(m *history.Message) {
 			n.answer(c, protocol.AppendError(nil, c.id, *refusal))
 			return
 		}
-		n.answer(c, n.perform(c, m.Method, params))
+		if frame := n.perform(c, m.Method, params); frame != nil {
+			n.answer(c, frame)
+		}
 	})
 }
 
@@ -191,7 +198,8 @@ func (n *session) speaks(method string) bool {
 	return n.answers[method] != nil || n.fixed[method] != ""
 }
 
-// perform does what a request asks for and returns the frame that answers it.
+// perform does what a request asks for and returns the frame that answers it, nil
+// for none.
 func (n *session) perform(c *call, method, params string) []byte {
 	if answer := n.answers[method]; answer != nil {
 		return answer(n, c, params)
