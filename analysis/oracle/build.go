@@ -12,6 +12,10 @@ type builder struct {
 	ids    [2]map[string]*request // by the issuing side and the raw id: the latest request
 	tokens [2]map[string]*request // likewise by the progress token
 	open   [2]*frame              // what a side is just writing
+	lastly [2]*frame              // what a side began to write last
+	// listening are the subscriptions that the server has read, until they are known
+	// to be over, in that order.
+	listening []*request
 }
 
 // seat numbers the two sides.
@@ -33,6 +37,8 @@ func (b *builder) take(e *history.Event) {
 	case history.Leak:
 		b.leaks = append(b.leaks, e)
 		return // counted long after the world's end
+	case history.Change:
+		b.changed(e)
 	default:
 		b.landmark(e)
 	}
@@ -59,7 +65,9 @@ func (b *builder) wire(e *history.Event) {
 	switch {
 	case e.Kind == history.Write && f.write == nil:
 		f.write = e
+		b.busy(f)
 		b.written(f)
+		b.subscribe(f)
 	case e.Kind == history.Wrote && f.wrote == nil:
 		f.wrote = e
 		if b.open[seat(f.side)] == f {
@@ -68,6 +76,7 @@ func (b *builder) wire(e *history.Event) {
 	case e.Kind == history.Read && f.read == nil:
 		f.read = e
 		b.readFrame(f)
+		b.hear(f)
 	case e.Kind == history.Unread && f.unread == nil:
 		f.unread = e
 	}
@@ -219,6 +228,9 @@ func (b *builder) landmark(e *history.Event) {
 	case history.Exit:
 		b.exit = earlier(b.exit, e)
 		b.over = earlier(b.over, e)
+	case history.Stop:
+		b.stop = earlier(b.stop, e)
+		b.over = earlier(b.over, e)
 	case history.Hangup, history.EOF, history.Served:
 		b.departure(e)
 	}
@@ -239,7 +251,7 @@ func (b *builder) departure(e *history.Event) {
 	if e.Kind == history.Served {
 		b.served = earlier(b.served, e)
 	}
-	if b.close == nil && b.halfClosed == nil && b.exit == nil {
+	if b.close == nil && b.halfClosed == nil && b.exit == nil && b.stop == nil {
 		b.broken = earlier(b.broken, e)
 	}
 	b.over = earlier(b.over, e)

@@ -44,6 +44,7 @@ type session struct {
 	cancelled *history.Event // the first cancel's being read by the server
 
 	halfClosed *history.Event // the scenario closed the client's writing end
+	stop       *history.Event // the scenario had the server's application end its server
 	exit       *history.Event // the scenario let the server's process die
 	heard      *history.Event // the server read the end of its input
 	bereft     *history.Event // the client read the end of its input
@@ -90,7 +91,8 @@ type request struct {
 	progress   []*frame
 	reused     bool // its id was used again before it was answered: what belongs to which is not known
 	readReply  *history.Event
-	readCancel *frame // the frame of c
+	readCancel *frame        // the frame of c
+	listen     *subscription // nil: it is no subscriptions/listen
 }
 
 // A frame is one message on the wire.
@@ -98,8 +100,10 @@ type frame struct {
 	msg                        *history.Message
 	side                       history.Side // the sender
 	write, wrote, read, unread *history.Event
-	req                        *request // the request that it answers, cancels or reports on
-	nth                        int      // progress: which of its request's, from 1
+	req                        *request       // the request that it answers, cancels or reports on
+	nth                        int            // progress: which of its request's, from 1
+	account                    *account       // how it stands to subscriptions; nil: not at all
+	since                      *history.Event // from here on, until it was begun, its writer had no moment to itself
 }
 
 func newIndex(h *history.History) *index {
@@ -191,7 +195,7 @@ func (x *index) ended() *history.Event { return earlier(x.horizon, x.close) }
 // endedAbruptly reports whether the session ended with calls in flight because
 // the application or the scenario wanted it to.
 func (x *index) endedAbruptly() bool {
-	if x.exit != nil || x.halfClosed != nil {
+	if x.exit != nil || x.halfClosed != nil || x.stop != nil {
 		return true
 	}
 	return x.ended() == x.close && slices.ContainsFunc(x.calls, func(c call) bool { return c.pending(x.close) })

@@ -37,7 +37,7 @@ type check struct {
 }
 
 // checks lists the oracles in the order of [Rules].
-func checks() []check { return slices.Concat(cancelChecks()) }
+func checks() []check { return slices.Concat(cancelChecks(), listenChecks()) }
 
 func cancelChecks() []check {
 	return []check{
@@ -57,7 +57,7 @@ func cancelChecks() []check {
 		{rule: "CALLER-UNBLOCKS", side: history.Client, level: always(Quality), world: callerUnblocks},
 		{rule: "CANCEL-NONBLOCKING", side: history.Client, level: always(Quality), world: cancelNonblocking},
 		{rule: "CANCEL-ORDER", side: history.Client, level: always(Quality), world: cancelOrder},
-		{rule: "CLOSE-BOUNDED", side: history.Client, level: always(Quality), world: closeBounded},
+		{rule: "CLOSE-BOUNDED", side: history.World, level: always(Quality), world: closeBounded},
 		{rule: "EOF-DRAINS", side: history.Server, level: until(lastLegacy, Quality), world: eofDrains},
 		{rule: "REQUEST-DISPATCHED", side: history.Server, level: always(Quality), world: requestDispatched},
 		{rule: "NO-SPURIOUS-CANCEL", side: history.Server, level: always(Quality), world: noSpuriousCancel},

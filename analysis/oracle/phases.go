@@ -161,7 +161,7 @@ func (x *index) phase(c *call) Phase {
 		return Crossing
 	case before(c.end, r.c):
 		return Returned
-	case before(c.start, r.c):
+	case before(c.start, r.c) || c.acknowledged():
 		return Running
 	}
 	return Queued

@@ -80,7 +80,7 @@ func (r Rule) ClausesOf(specVersion string) []Clause {
 
 // Rules returns all rules, in the order in which they are reported.
 func Rules() []Rule {
-	rules := slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules())
+	rules := slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules(), listenRules())
 	all := checks()
 	out := make([]Rule, len(all))
 	for i, c := range all {

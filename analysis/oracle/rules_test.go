@@ -29,7 +29,7 @@ func TestEveryRuleIsDescribed(t *testing.T) {
 			assert.Equal(t, graded, len(r.Clauses) > 0, "quality is what no clause demands")
 		})
 	}
-	assert.Len(t, seen, len(receiverRules())+len(senderRules())+len(sharedRules())+len(endRules())+len(qualityRules())+len(callRules()), "every description has its oracle")
+	assert.Len(t, seen, len(receiverRules())+len(senderRules())+len(sharedRules())+len(endRules())+len(qualityRules())+len(callRules())+len(listenRules()), "every description has its oracle")
 }
 
 func TestClausesGoWithLevels(t *testing.T) {
@@ -71,6 +71,12 @@ func TestLevels(t *testing.T) {
 		{"REQUEST-DISPATCHED", Quality, Quality},
 		{"NO-SPURIOUS-CANCEL", Quality, Quality},
 		{"ANSWER-OWN", Quality, Quality},
+		{"LISTEN-CANCEL", "", MustNot},
+		{"LISTEN-ACK-FIRST", "", Must},
+		{"LISTEN-ONLY-ASKED", "", MustNot},
+		{"LISTEN-TAG", "", Must},
+		{"LISTEN-DELIVERS", "", Should},
+		{"LISTEN-NO-REQ-SCOPED", "", Quality},
 	}
 	assert.Equal(t, len(levels), len(Rules()), "all of them")
 	for _, tc := range levels {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -121,6 +122,22 @@ func (n *session) retire() {
 	n.beforeRetiring()
 	for _, s := range subs {
 		n.answer(s.call, protocol.AppendListened(nil, s.call.id))
+	}
+}
+
+// retireAfter has the session retire and end when ctx does. The function that it
+// returns calls that off, or waits for it if it has begun.
+func (n *session) retireAfter(ctx context.Context) func() {
+	done := make(chan struct{})
+	unhook := context.AfterFunc(ctx, func() {
+		defer close(done)
+		n.retire()
+		n.end(context.Cause(ctx))
+	})
+	return func() {
+		if !unhook() {
+			<-done
+		}
 	}
 }
 

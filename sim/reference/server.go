@@ -48,8 +48,7 @@ func newServer(env sim.ServerEnv, d defect) *server {
 func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	n := newSession(ctx, s, conn)
 	defer n.stop()
-	unhook := context.AfterFunc(ctx, func() { n.retire(); n.end(context.Cause(ctx)) })
-	defer unhook()
+	defer n.retireAfter(ctx)()
 	s.serving(n)
 	defer s.serving(nil)
 	if err := n.read(); errors.Is(err, io.EOF) {
@@ -79,7 +78,7 @@ type session struct {
 
 func newSession(ctx context.Context, s *server, conn sim.Conn) *session {
 	n := &session{server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate()}
-	n.ctx, n.stop = context.WithCancel(ctx)
+	n.ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx)) // Serve tells them
 	n.hangup = sync.OnceValue(func() error { return errors.Join(conn.Out.Close(), conn.In.Close()) })
 	return n
 }
