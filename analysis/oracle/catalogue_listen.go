@@ -21,7 +21,7 @@ func listenRules() []Rule {
 			{Race: "R1", Why: whyResponseBefore, What: "The server had ended the subscription by itself, and the cancel crossed its response."},
 			{Race: "R14", Why: whySameInstant, What: "A notification in the very instant: a change that was just being told. So is a response where something else may have ended the subscription."},
 			{Why: whyServerHeld, What: "A message that had only waited for its turn, since the network did not take what was before it."},
-			unclearIDExemption(),
+			unclearListen(),
 		},
 		Notes: []string{
 			"It is the rule of CANCEL-SILENCE for requests that have no work and no response before their end; there, subscriptions are not counted.",
@@ -41,7 +41,7 @@ func listenRules() []Rule {
 		Exempt: []Exemption{
 			{What: "A subscription that is refused by an error has no messages."},
 			{What: "What is sent after the cancel is LISTEN-CANCEL's."},
-			unclearIDExemption(),
+			unclearListen(),
 		},
 		Notes: []string{
 			"The order is one of each subscription, not of the channel: messages of others may come in between.",
@@ -58,7 +58,7 @@ func listenRules() []Rule {
 		Exempt: []Exemption{
 			{Race: "R14", Why: whySameInstant, What: "It carries no id, and one that had asked for it was cancelled in that instant."},
 			{What: "One without an id that an open subscription had asked for is LISTEN-TAG's, one after the cancel LISTEN-CANCEL's."},
-			unclearIDExemption(),
+			unclearListen(),
 		},
 		Notes: []string{
 			"A resource below one that was asked for counts as asked for: the schema says that it may be told.",
@@ -78,7 +78,7 @@ func listenRules() []Rule {
 		Exempt: []Exemption{
 			{What: "A response that refuses a subscription by an error has no result to carry it in."},
 			{What: "A notification that no open subscription had asked for is LISTEN-ONLY-ASKED's."},
-			unclearIDExemption(),
+			unclearListen(),
 		},
 		Notes: []string{
 			"The text asks it of notifications; of the response, the schema requires the member.",
@@ -96,7 +96,7 @@ func listenRules() []Rule {
 			{What: "Several changes may be told as one, and late: whatever is told clears all that came before it."},
 			{What: "What the acknowledgement leaves out is not owed."},
 			{Why: whyServerHeld, What: "The server was just writing, and the network did not take it."},
-			unclearIDExemption(),
+			unclearListen(),
 		},
 		Notes: []string{
 			"Q6: no text sets a bound; implementations gather changes for milliseconds.",
@@ -116,4 +116,9 @@ func listenRules() []Rule {
 		},
 		Mutants: []string{"mutant:tags-progress"},
 	}}
+}
+
+// unclearListen is unclearIDExemption where the message in question may be nobody's.
+func unclearListen() Exemption {
+	return Exemption{Why: whyUnclearID, What: "The client used the id of the subscription again before it was answered."}
 }

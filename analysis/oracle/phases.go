@@ -85,6 +85,9 @@ func (x *index) standing(c *call) standing {
 	}
 	switch x.after(c, act) {
 	case sameInstant:
+		if c.start == nil && c.acknowledged() && x.provesEnd(c.req) {
+			return live // see listenCancel
+		}
 		return crossing
 	case withinGrace:
 		return undecided

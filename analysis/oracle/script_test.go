@@ -245,7 +245,7 @@ func message(t testing.TB, name string) *history.Message {
 		m.Kind, m.ID = history.Response, "900"
 		body = `"id":900,"result":{}`
 	default:
-		t.Fatalf("there is no frame of the name %q", name)
+		body = listenMessage(t, m, name)
 	}
 	m.Raw = `{"jsonrpc":"2.0",` + body + `}`
 	return m
