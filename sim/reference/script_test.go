@@ -36,6 +36,7 @@ type stage struct {
 	in       *netem.Reader
 	lines    chan string // what the raw peer hears; closed at the end of the stream
 	client   *client     // when our side is a client
+	server   *server     // when it is a server
 	calls    map[string]*scriptCall
 	ended    chan error // result of Serve or Close
 	conn     sim.Conn   // our side's
@@ -177,9 +178,17 @@ func (s *stage) leave(t *testing.T) {
 // playServer runs a conversation against a server with the test's tools.
 func playServer(t *testing.T, version string, d defect, c conversation) {
 	t.Helper()
+	playServerOf(t, sim.ServerEnv{SpecVersion: version}, d, c)
+}
+
+// playServerOf does so against one that offers more.
+func playServerOf(t *testing.T, env sim.ServerEnv, d defect, c conversation) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage()
-		server := newServer(sim.ServerEnv{SpecVersion: version, Tools: testTools(&s.told)}, d)
+		env.Tools = testTools(&s.told)
+		server := newServer(env, d)
+		s.server = server
 		ctx, cancel := context.WithCancel(t.Context())
 		s.stopServ = cancel
 		served := make(chan struct{})
