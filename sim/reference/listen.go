@@ -36,6 +36,7 @@ func (n *session) listen(c *call, params string) []byte {
 	}
 	s := &subscription{call: c, tools: filter.ToolsListChanged, uris: filter.ResourceSubscriptions}
 	if n.open(s) || !s.asks() {
+		n.unlist(s)
 		return protocol.AppendListened(nil, c.id)
 	}
 	<-c.ctx.Done()
