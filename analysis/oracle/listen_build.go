@@ -256,7 +256,7 @@ func (b *builder) busy(f *frame) {
 	last := b.lastly[seat(f.side)]
 	b.lastly[seat(f.side)] = f
 	f.since = f.write
-	if last != nil && last.since != nil && (last.wrote == nil || last.wrote.At == f.write.At) && last.write.At < f.write.At {
+	if last != nil && (last.wrote == nil || last.wrote.At == f.write.At) && last.since.At < f.write.At {
 		f.since = last.since
 	}
 }

@@ -133,8 +133,8 @@ func listenCasesOf() map[string][]ruleCase {
 			script: listening(subscribed + `45 server >> tools 1
 				50 client cancel 1; > cancel 1; return 1 canceled
 				60 server < cancel 1
-				70 server . tools 1; > updated 1
-				80 client < tools 1; < updated 1`),
+				70 server . tools 1; > updated 1; > ended 1
+				80 client < tools 1; < updated 1; < ended 1`),
 		}, {
 			why: "a subscription that nobody gave up", want: Vacuous,
 			script: listening(subscribed + `40 server > tools 1

@@ -7,11 +7,11 @@
 // prove that an oracle bites.
 //
 // It is not an SDK. It knows tools, resources, prompts, completion, progress,
-// cancellation and the handshakes, and refuses the rest as the specification
-// wants it refused.
+// cancellation, subscriptions and the handshakes, and refuses the rest as the
+// specification wants it refused.
 //
 // Read in this order: targets.go lists what there is; server.go and gate.go are
-// the server, answers.go and lists.go what it says; client.go and link.go are the
+// the server, answers.go, lists.go and listen.go what it says; client.go and link.go are the
 // client, calls.go what it asks; frames.go and results.go are what both need;
 // mutants.go is the table of defects and what each adds.
 //
