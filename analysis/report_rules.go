@@ -114,7 +114,8 @@ func endWording(rule string) RuleText {
 		return RuleText{Says: "works on after its client has gone", Counts: "handlers and servers whose client had gone",
 			Exercise: "No server read the end of its input after its client had been closed: write end: {how: close, at: 500ms}."}
 	case "CLOSE-BOUNDED":
-		return RuleText{Says: "does not return from Close", Counts: "clients that were closed", Exercise: noSession}
+		return RuleText{Says: "does not return from Close, or does not stop", OwnWords: true, Counts: "clients that were closed and servers that were told to stop",
+			Exercise: noSession}
 	case "EOF-DRAINS":
 		return RuleText{Says: "drops requests that it has read when its input ends", Counts: "requests that were unanswered when the input ended",
 			Exercise: "No client's writing half was closed while calls were in flight: write end: {how: half-close, at: …}."}
@@ -134,6 +135,29 @@ func endWording(rule string) RuleText {
 		if t := words(rule); t.Says != "" {
 			return t
 		}
+	}
+	return listenWording(rule)
+}
+
+const noListen = "Nobody subscribed: let load.requests have subscriptions/listen, and the server change something, as listen-teardown does."
+
+// listenWording has the rules of subscriptions.
+func listenWording(rule string) RuleText {
+	switch rule {
+	case "LISTEN-CANCEL":
+		return RuleText{Says: "does not fall silent about a subscription after reading its cancel", OwnWords: true, Late: true,
+			Counts: "cancels read of open subscriptions", Exercise: noListen}
+	case "LISTEN-ACK-FIRST":
+		return RuleText{Says: "does not begin a subscription with its acknowledgement", OwnWords: true, Counts: "subscriptions", Exercise: noListen}
+	case "LISTEN-ONLY-ASKED":
+		return RuleText{Says: "tells of changes that nobody asked for", OwnWords: true, Counts: "changes that were told", Exercise: noListen}
+	case "LISTEN-TAG":
+		return RuleText{Says: "does not say whose a message is", OwnWords: true, Counts: "messages of subscriptions", Exercise: noListen}
+	case "LISTEN-DELIVERS":
+		return RuleText{Says: "does not tell a subscription what it is for", OwnWords: true, Counts: "subscriptions for which there was something to tell", Exercise: noListen}
+	case "LISTEN-NO-REQ-SCOPED":
+		return RuleText{Says: "sends what belongs to a call as a subscription's", Counts: "progress and log messages while a subscription was open",
+			Exercise: "No call reported progress while a subscription was open: use chatty tools beside subscriptions/listen."}
 	}
 	return RuleText{}
 }

@@ -16,7 +16,10 @@ import (
 // the application finds what the schedule wants of it. What it then does is
 // reported to the recorder directly, not over the wire.
 func (w *world) serverEnv() ServerEnv {
-	env := ServerEnv{SpecVersion: w.SpecVersion, Tasks: w.Scenario.hasTasks() && protocol.HasTasks(w.SpecVersion)}
+	env := ServerEnv{
+		SpecVersion: w.SpecVersion, Changes: w.publishes(),
+		Tasks: w.Scenario.hasTasks() && protocol.HasTasks(w.SpecVersion),
+	}
 	names := w.handlerNames()
 	for _, name := range names {
 		tool := Tool{Name: name, Run: w.runTool}
@@ -25,7 +28,7 @@ func (w *world) serverEnv() ServerEnv {
 		}
 		env.Tools = append(env.Tools, tool)
 	}
-	if w.asksFor("resources/") {
+	if w.asksFor("resources/") || env.Changes {
 		env.Resources = []Resource{{Name: "call", Template: protocol.ResourceURI + "{call}", Read: w.readResource}}
 	}
 	if w.asksFor("prompts/") || w.asksFor(protocol.Complete) {

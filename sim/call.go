@@ -48,6 +48,8 @@ func request(call ScheduledCall) Request {
 		r.Mark = 0 // the arguments say it
 	case protocol.ResourcesRead:
 		r.Name = protocol.ResourceURI + number
+	case protocol.Listen:
+		r.Name, r.Tools = protocol.ResourceURI+number, call.Tools
 	case protocol.PromptsGet, protocol.Complete:
 		r.Name, r.Argument = call.Tool, number
 	}

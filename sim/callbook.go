@@ -133,6 +133,8 @@ func (b *callBook) of(sender history.Side, msg *history.Message) int {
 		return b.tokens[msg.Token]
 	case msg.Kind == history.Notification && msg.Task != "":
 		return b.tasks[msg.Task]
+	case msg.Kind == history.Notification && msg.Sub != "" && sender == history.Server:
+		return b.ids[msg.Sub]
 	}
 	return 0
 }

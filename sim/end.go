@@ -13,8 +13,9 @@ import (
 //	close        closes the client and waits for Close, the callers and the server
 //	half-close   cuts the client's writing end, waits for the callers, then closes
 //	server-exit  cuts the server off, waits for the callers, then closes
+//	server-stop  ends the server's run, waits for that and the callers, then closes
 //
-// After the last two the world settles before the application closes its client.
+// After the last three the world settles before the application closes its client.
 // A session with an end like that is not probed: there is nobody to answer.
 func (w *world) endEarly(end ScheduledEnd, callers <-chan struct{}) {
 	time.Sleep(end.At)
@@ -32,6 +33,11 @@ func (w *world) endEarly(end ScheduledEnd, callers <-chan struct{}) {
 		w.finish(callers)
 		w.settle()
 		w.close() // a server that is dead cannot hold it up
+	case EndStop:
+		w.stopServer()
+		w.finish(callers)
+		w.settle()
+		w.close(w.served)
 	default:
 		panic("sim: a session cannot end by " + end.How)
 	}
@@ -41,6 +47,20 @@ func (w *world) endEarly(end ScheduledEnd, callers <-chan struct{}) {
 func (w *world) halfClose() {
 	w.event(history.Client, history.HalfClose, 0, nil)
 	w.wire.halfClose()
+}
+
+// stopServer ends the server's run as its application would, and waits for that,
+// for as long as closing may take.
+func (w *world) stopServer() {
+	w.event(history.Server, history.Stop, 0, nil)
+	w.kill()
+	patience := time.NewTimer(closePatience)
+	defer patience.Stop()
+	select {
+	case <-w.served:
+		time.Sleep(ownInstant)
+	case <-patience.C:
+	}
 }
 
 // exit lets the server's process die. Its code cannot really be stopped; it is

@@ -29,6 +29,7 @@ func methods() []method {
 		{name: protocol.PromptsList},
 		{name: protocol.Ping, until: protocol.V20251125},
 		{name: protocol.Discover, from: protocol.V20260728},
+		{name: protocol.Listen, from: protocol.V20260728},
 	}
 }
 

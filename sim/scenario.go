@@ -28,9 +28,10 @@ type Scenario struct {
 	Network      Network
 	Handlers     []Handler // at least one
 	Cancel       CancelPlan
-	Mischief     []Share // what a server that can does on purpose, by kind; nil: nothing
-	End          EndPlan // the zero EndPlan: closed once everything is quiet
-	Scheduler    string  // Shuffled or FIFO
+	Mischief     []Share    // what a server that can does on purpose, by kind; nil: nothing
+	Changes      ChangePlan // the zero ChangePlan: nothing changes
+	End          EndPlan    // the zero EndPlan: closed once everything is quiet
+	Scheduler    string     // Shuffled or FIFO
 	Limits       Limits
 	Require      []Requirement // may be empty
 	// Unphysical permits faults that the transport cannot have. No transport of

@@ -23,6 +23,7 @@ func (d *decoder) scenario(sc *Scenario, n *node) {
 		key{"handlers", func(n *node, path string) { d.handlers(&sc.Handlers, n, path) }, "[{kind: cooperative, work: 100ms}]"},
 		key{"cancel", func(n *node, path string) { d.cancel(&sc.Cancel, n, path) }, ""},
 		key{"mischief", d.shares(&sc.Mischief, exampleMischief, LateAnswer), ""},
+		key{"changes", func(n *node, path string) { d.changes(&sc.Changes, n, path) }, ""},
 		key{"end", func(n *node, path string) { d.end(&sc.End, n, path) }, ""},
 		key{"scheduler", d.text(&sc.Scheduler, Shuffled), ""},
 		key{"limits", func(n *node, path string) { d.limits(&sc.Limits, n, path) }, ""},

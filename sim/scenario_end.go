@@ -9,7 +9,7 @@ import (
 // EndPlan leaves it alone until all calls have returned, the world is quiet and a
 // health probe was answered; then the application closes it.
 type EndPlan struct {
-	How string // see EndKinds; empty: no such end
+	How string // see EndKinds, or EndAny; empty: no such end
 	// At is when, since the load began. Callers make no further calls from then
 	// on. It has to come before the horizon.
 	At Distribution
@@ -20,10 +20,13 @@ const (
 	EndClose     = "close"       // the application closes its client
 	EndHalfClose = "half-close"  // the client's writing end is closed on the wire; the client reads on
 	EndExit      = "server-exit" // the server's process dies
+	EndStop      = "server-stop" // the server's application ends the context of its server's run
+	// EndAny is one of these or none: each seed draws.
+	EndAny = "any"
 )
 
 // EndKinds returns the ways in which a session can end while calls are in flight.
-func EndKinds() []string { return []string{EndClose, EndHalfClose, EndExit} }
+func EndKinds() []string { return []string{EndClose, EndHalfClose, EndExit, EndStop} }
 
 // A ScheduledEnd is the end of one world's session.
 type ScheduledEnd struct {
@@ -36,7 +39,15 @@ func drawEnd(p EndPlan, seed uint64) *ScheduledEnd {
 	if p.How == "" {
 		return nil
 	}
-	return &ScheduledEnd{How: p.How, At: NewStream(seed, "end", 0).Dithered(p.At)}
+	how, ways := p.How, EndKinds()
+	if how == EndAny {
+		n := NewStream(seed, "end-how", 0).Below(uint64(len(ways) + 1))
+		if n == uint64(len(ways)) {
+			return nil
+		}
+		how = ways[n]
+	}
+	return &ScheduledEnd{How: how, At: NewStream(seed, "end", 0).Dithered(p.At)}
 }
 
 func (d *decoder) end(p *EndPlan, n *node, path string) {
@@ -62,7 +73,7 @@ func (c *checker) end(p EndPlan, horizon time.Duration) {
 	if p == (EndPlan{}) {
 		return
 	}
-	c.oneOf("end.how", p.How, EndKinds()...)
+	c.oneOf("end.how", p.How, append(EndKinds(), EndAny)...)
 	c.distribution("end.at", p.At, maxDelay)
 	if late := longest(p.At); late >= horizon {
 		c.fault("end.at", fmt.Sprintf("the session may end as late as %s, and the world has ended by %s", formatDuration(late), formatDuration(horizon)),

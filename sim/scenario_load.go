@@ -36,6 +36,9 @@ type RequestKind struct {
 	Weight int    // its share of the calls is Weight in the sum of weights
 	// Task has a tools/call made as a task; nil: as a call.
 	Task *TaskPlan
+	// For is how long the application keeps a subscription that nothing else ends;
+	// zero for all kinds but subscriptions/listen.
+	For Distribution
 }
 
 func (d *decoder) load(l *Load, n *node, path string) {
@@ -62,6 +65,7 @@ func (d *decoder) requests(to *[]RequestKind, n *node, path string) {
 			key{"kind", d.text(&k.Kind, "tools/call"), "tools/call"},
 			key{"weight", d.integer(&k.Weight), ""},
 			key{"task", func(n *node, path string) { k.Task = d.task(n, path) }, ""},
+			key{"for", d.distribution(&k.For), ""},
 		)
 		*to = append(*to, k)
 	})
@@ -111,6 +115,7 @@ func (c *checker) requests(kinds []RequestKind) {
 		c.oneOf(path+".kind", k.Kind, Methods()...)
 		c.integer(path+".weight", k.Weight, 1, maxWeight)
 		c.task(path, k)
+		c.kept(path, k)
 	}
 }
 
@@ -135,6 +140,10 @@ func (w *yamlWriter) requests(kinds []RequestKind) {
 	}
 	w.line("  requests:")
 	for _, k := range kinds {
-		w.line("    - {kind: %s, weight: %d%s}", k.Kind, k.Weight, formatTask(k.Task))
+		kept := ""
+		if k.For != (Distribution{}) {
+			kept = ", for: " + formatDistribution(k.For)
+		}
+		w.line("    - {kind: %s, weight: %d%s%s}", k.Kind, k.Weight, kept, formatTask(k.Task))
 	}
 }

@@ -24,6 +24,7 @@ func (sc *Scenario) Marshal() []byte {
 	w.handlers(sc.Handlers)
 	w.cancel(sc.Cancel)
 	w.shares("", "mischief", sc.Mischief)
+	w.changes(sc.Changes)
 	w.end(sc.End)
 	w.line("scheduler: %s", sc.Scheduler)
 	w.line("limits:")

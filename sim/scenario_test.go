@@ -3,6 +3,7 @@ package sim_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -299,8 +300,11 @@ func drawScenario(t *rapid.T) *sim.Scenario {
 	for range rapid.IntRange(1, 4).Draw(t, "handlers") {
 		sc.Handlers = append(sc.Handlers, drawHandler(t))
 	}
+	if slices.ContainsFunc(sc.Load.Requests, func(k sim.RequestKind) bool { return k.Kind == "subscriptions/listen" }) {
+		sc.Changes = sim.ChangePlan{Count: rapid.IntRange(1, 99).Draw(t, "changes"), Every: drawDistribution(t)}
+	}
 	if rapid.Bool().Draw(t, "ends early") {
-		sc.End = sim.EndPlan{How: rapid.SampledFrom(sim.EndKinds()).Draw(t, "end"), At: sim.Fixed(time.Hour)}
+		sc.End = sim.EndPlan{How: rapid.SampledFrom(append(sim.EndKinds(), sim.EndAny)).Draw(t, "end"), At: sim.Fixed(time.Hour)}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "requirements") {
 		r := sim.Requirement{AnyOf: rapid.SliceOfN(rapid.StringMatching(`[A-Z]{2,9}-[A-Z0-9]{1,9}`), 1, 3).Draw(t, "rules")}
@@ -318,10 +322,11 @@ func drawLoad(t *rapid.T) sim.Load {
 		l = sim.Load{Arrivals: sim.Open, Calls: l.Calls, Rate: rapid.Float64Range(0.001, 1e6).Draw(t, "rate")}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "requests") {
-		k := sim.RequestKind{
-			Kind: rapid.SampledFrom(sim.Methods()).Draw(t, "method"), Weight: rapid.IntRange(1, 9).Draw(t, "weight"),
-		}
-		if k.Kind == "tools/call" {
+		k := sim.RequestKind{Kind: rapid.SampledFrom(sim.Methods()).Draw(t, "method"), Weight: rapid.IntRange(1, 9).Draw(t, "weight")}
+		switch k.Kind {
+		case "subscriptions/listen":
+			k.For = sim.Fixed(time.Second + drawTime(t, "for"))
+		case "tools/call":
 			k.Task = drawTask(t)
 		}
 		l.Requests = append(l.Requests, k)

@@ -47,6 +47,7 @@ func (c *checker) scenario(sc *Scenario) {
 	c.handlers(sc.Handlers)
 	c.cancel(sc.Cancel)
 	c.shares("mischief", exampleMischief, sc.Mischief, ServerMischief())
+	c.changes(sc)
 	c.end(sc.End, sc.Limits.Horizon)
 	c.duration("limits.horizon", sc.Limits.Horizon, time.Second, maxHorizon)
 	c.duration("limits.settle", sc.Limits.Settle, time.Millisecond, maxHorizon)
@@ -218,7 +219,7 @@ func (c *checker) fits(sc *Scenario) {
 	c.stalls("network.client_to_server.stall", sc.Network.ClientToServer.Stall, sc.Limits.Horizon)
 	c.stalls("network.server_to_client.stall", sc.Network.ServerToClient.Stall, sc.Limits.Horizon)
 	need := sc.expectedLoad()
-	if sc.End.How != "" {
+	if sc.End.How != "" && sc.End.How != EndAny {
 		need = min(need, sc.lastsAtMost().Round(time.Second))
 	}
 	if need <= sc.Limits.Horizon {
@@ -243,7 +244,7 @@ func (sc *Scenario) expectedLoad() time.Duration {
 		work += float64(h.Weight) * float64(expected(h.Work)+expected(h.Asks.Work))
 		weights += float64(h.Weight)
 	}
-	each := float64(expected(sc.Load.Think)+sc.Network.roundTrip()) + work/weights
+	each := float64(expected(sc.Load.Think)+sc.Network.roundTrip()) + sc.expectedStay(work/weights)
 	rounds := (sc.Load.Calls + sc.Load.Callers - 1) / sc.Load.Callers
 	total := min(each*float64(rounds), float64(maxHorizon)*100)
 	return time.Duration(total).Round(time.Second)

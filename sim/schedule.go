@@ -24,6 +24,8 @@ type Schedule struct {
 	SchedulerSeed uint64          `json:"scheduler_seed"`
 	Calls         []ScheduledCall `json:"calls"`         // Calls[i].Call is i+1
 	End           *ScheduledEnd   `json:"end,omitempty"` // nil: closed once everything is quiet
+	// Changes are what the server's application changes, by their instants.
+	Changes []ScheduledChange `json:"changes,omitempty"`
 }
 
 // A ScheduledCall is one call of a world. Every duration in it has a few hundred
@@ -48,6 +50,8 @@ type ScheduledCall struct {
 	Cancel *time.Duration `json:"cancel_ns,omitempty"`
 	// Aim is the event of the call from which on its cancel is timed; nil: none.
 	Aim *ScheduledAim `json:"aim,omitempty"`
+	// Tools says of a subscription that it is about the list of tools, too.
+	Tools bool `json:"tools,omitempty"`
 	// Deadline says that Cancel is a deadline that the call is made with.
 	Deadline bool `json:"deadline,omitempty"`
 	// Token is the progress token of a call that asks for progress; empty: its own.
@@ -100,6 +104,7 @@ func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error)
 	if sc.Load.Arrivals == Open {
 		s.open(sc.Load.Rate)
 	}
+	s.Changes = drawChanges(sc.Changes, s.Calls, seed)
 	s.drawMischief(sc)
 	return s, nil
 }
@@ -142,9 +147,9 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 		Caller: (call - 1) % max(sc.Load.Callers, 1),
 		Think:  draw("think", sc.Load.Think),
 	}
-	m, task := pickMethod(sc.Load.Requests, NewStream(seed, "request", call))
-	c.Method = m.name
-	if m.runs {
+	kind := pickKind(sc.Load.Requests, NewStream(seed, "request", call))
+	c.Method = kind.Kind
+	if m, _ := lookupMethod(kind.Kind); m.runs {
 		h := pickHandler(sc.Handlers, NewStream(seed, "handler", call))
 		c.runs(h, draw)
 		c.Asks = h.Asks.draw(sc.Load.Calls+call, draw)
@@ -153,8 +158,12 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 	if c.Asks != nil {
 		c.Life += c.Asks.Work + sc.Network.roundTrip()
 	}
-	c.drawCancel(sc.Cancel, seed)
-	if task != nil {
+	if c.Method == protocol.Listen {
+		c.listen(draw("keep", kind.For), seed)
+	} else {
+		c.drawCancel(sc.Cancel, seed)
+	}
+	if task := kind.Task; task != nil {
 		c.Task = &ScheduledTask{Wait: task.Wait, GiveUp: task.GiveUp, Then: task.Then}
 		if task.Wait == ByPolling {
 			c.Task.Every = draw("task-every", task.Every)
@@ -182,17 +191,12 @@ func pickHandler(handlers []Handler, s *Stream) Handler {
 	return pick(handlers, func(h Handler) int { return h.Weight }, s)
 }
 
-// pickMethod draws a method by weight, and how it is made as a task; nil: as a call.
-func pickMethod(kinds []RequestKind, s *Stream) (method, *TaskPlan) {
-	kind := RequestKind{Kind: protocol.ToolsCall}
-	if len(kinds) > 0 {
-		kind = pick(kinds, func(k RequestKind) int { return k.Weight }, s)
+// pickKind draws what kind of request a call is, by weight.
+func pickKind(kinds []RequestKind, s *Stream) RequestKind {
+	if len(kinds) == 0 {
+		return RequestKind{Kind: protocol.ToolsCall}
 	}
-	m, known := lookupMethod(kind.Kind)
-	if !known {
-		panic("a valid scenario calls " + kind.Kind + ", which is no method")
-	}
-	return m, kind.Task
+	return pick(kinds, func(k RequestKind) int { return k.Weight }, s)
 }
 
 // pick draws one of several by weight. The sum of weights is above 0.

@@ -66,6 +66,10 @@ type ClientEnv struct {
 	// of what it is given, and no others.
 	Sample, Elicit func(ctx context.Context, what string) (string, error)
 	Roots          []string
+	// Listens tells that the application wants to hear when the list of tools
+	// changes. A client that cannot ask for that subscription by subscription, see
+	// Request.Tools, asks when it connects.
+	Listens bool
 }
 
 // A Client is a target in the client's seat. Its methods use the target's
@@ -108,6 +112,8 @@ type TaskClient interface {
 //	prompts/get          Name, Argument           of the messages
 //	completion/complete  Name (of a prompt),      the values, joined
 //	                     Argument
+//	subscriptions/listen Name (the URI of a       empty
+//	                     resource), Tools
 //	the lists, ping, server/discover: nothing
 //
 // And what a tool asks of the client:
@@ -115,6 +121,9 @@ type TaskClient interface {
 //	sampling/createMessage  Argument (the message)  of the answer
 //	elicitation/create      Argument (the message)  of the content
 //	roots/list              nothing                 the URIs, joined
+//
+// A subscription returns when it has ended: with an error when ctx ended or the
+// session did, without one when the server ended it.
 type Request struct {
 	Method string
 	Name   string // of the tool or the prompt, or the resource's URI
@@ -123,6 +132,8 @@ type Request struct {
 	// Argument is the value of a prompt's one argument, which is called
 	// [PromptArgument].
 	Argument string
+	// Tools asks for changes of the list of tools, beside those of the resource.
+	Tools bool
 	// Mark is the number of the call, to be put into the request's _meta under
 	// [MarkKey] as a JSON number, by a client that can; 0: nothing is put there.
 	Mark int
@@ -146,6 +157,9 @@ type ServerEnv struct {
 	Tools       []Tool
 	Resources   []Resource // templates; there are no other resources
 	Prompts     []Prompt
+	// Changes tells that the application will change its tools and resources: the
+	// server is a [Publisher] and declares what lets clients ask for that.
+	Changes bool
 	// Complete completes the argument of every prompt; nil: completion is not
 	// offered. It gets the value so far and returns the one value to offer.
 	Complete Answer

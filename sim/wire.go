@@ -183,6 +183,9 @@ func (d *delays) identify(s netem.Segment, calls *callBook) FrameIdentity {
 		return id
 	}
 	id.Kind, id.Method, id.ID = msg.Kind, msg.Method, msg.ID+msg.Ref+msg.Token
+	if msg.Kind == history.Notification {
+		id.ID += msg.Sub
+	}
 	sender := history.Client
 	if d.direction != "client_to_server" {
 		sender = history.Server

@@ -113,6 +113,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 	}
 	w.wire = newWire(w)
 	client := w.clientEnv()
+	client.Listens = cfg.publishes()
 	if cfg.Client.RepeatsCancels {
 		client.RepeatCancels = cfg.Scenario.Cancel.Repeat
 	}
@@ -273,6 +274,13 @@ func (w *world) load() <-chan struct{} {
 					w.makeCall(call)
 				}
 			}
+		})
+	}
+	if len(w.schedule.Changes) > 0 {
+		callers.Add(1)
+		w.spawn(func() {
+			defer callers.Done()
+			w.change()
 		})
 	}
 	done := make(chan struct{})

@@ -172,6 +172,9 @@ func TestEveryMethod(t *testing.T) {
 	}
 	for _, version := range []string{legacy, modern} {
 		for _, method := range sim.Methods() {
+			if method == "subscriptions/listen" {
+				continue // it is answered only at its end; see TestListen
+			}
 			t.Run(version+" "+method, func(t *testing.T) {
 				h := runWorld(t, quiet+cooperativeTool+"load: {requests: [{kind: "+method+"}]}", version, nil)
 				assert.Equal(t, missing[method][version], h.Header.Calls[0].NotAsked)

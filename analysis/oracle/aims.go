@@ -95,8 +95,6 @@ func serverCancels(_ *index, f *frame, t *tally) {
 	}
 }
 
-const listenMethod = "subscriptions/listen"
-
 // cancelHasID: a cancel names an id.
 func cancelHasID(_ *index, f *frame, t *tally) {
 	switch id := f.msg.Ref; {

@@ -9,17 +9,21 @@ import (
 // A builder is the state of the one pass that fills an index.
 type builder struct {
 	index
-	seen       int // events
-	now        time.Duration
-	lastSeen   *history.Event         // leaks aside
-	places     int                    // calls that were announced
-	requests   int                    // that were begun
-	ids        [2]map[string]*request // by the issuing side and the raw id: the latest request
-	tokens     [2]map[string]*request // likewise by the progress token
-	values     map[string]*call       // by what its tool returned: the first call
-	named      [2]map[string]bool     // by the cancelling side: ids that it named and had never used
-	active     [2]map[string]int      // by the issuing side and the progress token: requests whose response it has not read
-	writers    [2]writer              // by side
+	seen     int // events
+	now      time.Duration
+	lastSeen *history.Event         // leaks aside
+	places   int                    // calls that were announced
+	requests int                    // that were begun
+	ids      [2]map[string]*request // by the issuing side and the raw id: the latest request
+	tokens   [2]map[string]*request // likewise by the progress token
+	values   map[string]*call       // by what its tool returned: the first call
+	named    [2]map[string]bool     // by the cancelling side: ids that it named and had never used
+	active   [2]map[string]int      // by the issuing side and the progress token: requests whose response it has not read
+	writers  [2]writer              // by side
+	lastly   [2]*frame              // what a side began to write last
+	// listening are the subscriptions that the server has read, until they are known
+	// to be over, in that order.
+	listening  []*request
 	know       knowledge
 	latest     decision // of the requests written so far, the one that was decided last
 	pending    int      // calls that were made and have not returned
@@ -152,6 +156,8 @@ func (b *builder) take(e *history.Event) {
 	case history.Leak:
 		b.leaks = append(b.leaks, e)
 		return // counted long after the world's end
+	case history.Change:
+		b.changed(e)
 	default:
 		b.landmark(e)
 	}

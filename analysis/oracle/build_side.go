@@ -147,6 +147,10 @@ func (b *builder) landmark(e *history.Event) {
 		b.exit = earlier(b.exit, e)
 		b.over = earlier(b.over, e)
 		b.abrupt = true
+	case history.Stop:
+		b.first(&b.stop, e, false)
+		b.over = earlier(b.over, e)
+		b.abrupt = true
 	case history.Hangup, history.EOF, history.Served:
 		b.departure(e)
 	}
@@ -186,7 +190,7 @@ func (b *builder) departure(e *history.Event) {
 	if e.Kind == history.Served {
 		b.served = earlier(b.served, e)
 	}
-	if b.close == nil && b.halfClosed == nil && b.exit == nil {
+	if b.close == nil && b.halfClosed == nil && b.exit == nil && b.stop == nil {
 		b.noteEnd(e)
 		b.broken = earlier(b.broken, e)
 	}

@@ -49,6 +49,7 @@ func (b *builder) wire(e *history.Event) {
 	case e.Kind == history.Read && f.read == nil:
 		f.read = e
 		b.readFrame(f)
+		b.hear(f)
 		b.landed(f, f.unread)
 	case e.Kind == history.Unread && f.unread == nil:
 		f.unread = e
@@ -58,6 +59,7 @@ func (b *builder) wire(e *history.Event) {
 
 // written sorts in a frame whose writing begins.
 func (b *builder) written(f *frame) {
+	b.busy(f)
 	b.writers[seat(f.side)].begin(f)
 	switch {
 	case f.msg.Kind == history.Request:
@@ -72,6 +74,7 @@ func (b *builder) written(f *frame) {
 		b.progress(f)
 	}
 	b.taskWritten(f)
+	b.subscribe(f)
 	if f.wrote == nil {
 		f.flying++
 	}

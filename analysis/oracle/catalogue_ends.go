@@ -29,14 +29,16 @@ func endRules() []Rule {
 		Mutants: []string{"mutant:ignores-eof"},
 	}, {
 		ID:        "CLOSE-BOUNDED",
-		Statement: "Closing a client returns, also while calls are in flight, whose tools stop when told.",
+		Statement: "Closing a client returns, also while calls are in flight, whose tools stop when told; so does the run of a server that its application stops.",
 		Property:  Liveness,
 		Elsewhere: everywhere(Quality),
-		Convicts:  "Ten minutes after the application had called Close it had not returned.",
+		Convicts: "Ten minutes after the application had called Close it had not returned; or ten minutes after the server's application had ended the context of its server's run, " +
+			"the run had not, while the client was open.",
 		Exempt: []Exemption{
 			{Race: "R13", Why: whyToolRuns, What: "A tool was running that does not stop when told."},
 			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
 			{Why: whyWriterHeld, What: "The client could not write: the network took nothing."},
+			{Why: whyServerHeld, What: "Likewise the server."},
 			{Why: whyUnderRace, What: "After cancels, with nothing in flight: the same is a breach of RACE-GRACEFUL."},
 			{Why: whyCrashed, What: "The process crashed before."},
 		},
@@ -46,7 +48,7 @@ func endRules() []Rule {
 				"so the wait is as long as the longest of them likes. Who closes such a client has to cancel its calls first.",
 		},
 		Implied: "RACE-GRACEFUL",
-		Mutants: []string{"mutant:close-waits"},
+		Mutants: []string{"mutant:close-waits", "mutant:stop-waits"},
 	}, {
 		ID:        "EOF-DRAINS",
 		Statement: "A server answers what it has read before the end of its input, since a client that closed only its writing half reads on.",

@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/mcpsim/mcpsim/sim/history"
+import (
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
 
 // shutdown: a server whose client has gone tells its handlers and ends. Judged
 // when the application closed the client, since a client of which only the
@@ -157,8 +161,9 @@ func (x *index) judgeOwed(c *call, t *tally) {
 	}
 }
 
-// closeBounded: Close returns.
+// closeBounded: Close returns, and so does the run of a server that is told to stop.
 func closeBounded(x *index, t *tally) {
+	x.judgeStop(t)
 	end := x.stalled
 	switch {
 	case x.close == nil || x.crash != nil:
@@ -176,6 +181,31 @@ func closeBounded(x *index, t *tally) {
 	default:
 		v := Violation{Side: history.Client, What: "did not return from Close", Lateness: span(x.close, end)}
 		t.failClosing(x.raceReportsClosing(), v, x.close, end)
+	}
+}
+
+// stopBound is how long a server may take to stop, as long as a client to close.
+const stopBound = 10 * time.Minute
+
+// judgeStop judges how the server's run returned once its application had ended it.
+func (x *index) judgeStop(t *tally) {
+	if x.stop == nil {
+		return
+	}
+	end := earlier(x.served, x.close)
+	switch {
+	case x.served != nil && !before(end, x.served) && span(x.stop, x.served) < stopBound:
+		t.pass()
+	case x.crash != nil || end == nil:
+		t.leave(whyCrashed)
+	case span(x.stop, end) < stopBound:
+		// The client was closed before it could be seen.
+	case x.stubbornRuns(x.stop):
+		t.leave(whyToolRuns)
+	case x.freed(history.Server, x.stop) != x.stop:
+		t.leave(whyServerHeld)
+	default:
+		t.fail(Violation{Side: history.Server, What: "did not stop when its application had told it to", Lateness: span(x.stop, end)}, x.stop, end)
 	}
 }
 

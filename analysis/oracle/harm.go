@@ -121,7 +121,7 @@ func (x *index) stuck(c *call) *history.Event {
 		}
 		return nil
 	}
-	if c.start != nil || c.req == nil || c.req.frame.read == nil {
+	if c.start != nil || c.req == nil || c.req.frame.read == nil || c.acknowledged() {
 		return nil
 	}
 	if span(c.req.frame.read, end) < x.patience {

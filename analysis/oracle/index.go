@@ -41,6 +41,7 @@ type session struct {
 	cancelled *history.Event // the first cancel's being read by the server
 
 	halfClosed *history.Event // the scenario closed the client's writing end
+	stop       *history.Event // the scenario had the server's application end its server
 	exit       *history.Event // the scenario let the server's process die
 	heard      *history.Event // the server read the end of its input
 	bereft     *history.Event // the client read the end of its input
@@ -133,6 +134,7 @@ type request struct {
 	touched time.Duration // the instant of the last event about it
 	queued  bool          // to be judged
 	requestNotes
+	listen *subscription // nil: it is no subscriptions/listen
 }
 
 // A frame is one message on the wire.
@@ -152,6 +154,8 @@ type frame struct {
 	flying    int            // acts of the network that it still waits for: the end of its writing, its reading
 	frameNotes
 	frameTask
+	account *account       // how it stands to subscriptions; nil: not at all
+	since   *history.Event // from here on, until it was begun, its writer had no moment to itself
 }
 
 // A decision is a call that the application made, and the client's writing it.

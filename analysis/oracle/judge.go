@@ -71,7 +71,7 @@ type check struct {
 
 // checks lists the oracles in the order of [Rules].
 func checks() []check {
-	return slices.Concat(cancelChecks(), strayChecks(), aimChecks(), baseChecks(), progressChecks(), partingChecks(), heldChecks(), taskChecks())
+	return slices.Concat(cancelChecks(), strayChecks(), aimChecks(), baseChecks(), progressChecks(), partingChecks(), heldChecks(), taskChecks(), listenChecks())
 }
 
 func cancelChecks() []check {
@@ -92,7 +92,7 @@ func cancelChecks() []check {
 		{rule: "CALLER-UNBLOCKS", side: history.Client, level: always(Quality), call: callerUnblocks},
 		{rule: "CANCEL-NONBLOCKING", side: history.Client, level: always(Quality), call: cancelNonblocking},
 		{rule: "CANCEL-ORDER", side: history.Client, level: always(Quality), cancel: cancelOrder},
-		{rule: "CLOSE-BOUNDED", side: history.Client, level: always(Quality), world: closeBounded},
+		{rule: "CLOSE-BOUNDED", side: history.World, level: always(Quality), world: closeBounded},
 		{rule: "EOF-DRAINS", side: history.Server, level: until(lastLegacy, Quality), call: eofDrains},
 		{rule: "REQUEST-DISPATCHED", side: history.Server, level: always(Quality), call: requestDispatched},
 		{rule: "NO-SPURIOUS-CANCEL", side: history.Server, level: always(Quality), call: noSpuriousCancel},

@@ -85,6 +85,9 @@ func (x *index) standing(c *call) standing {
 	}
 	switch x.after(c, act) {
 	case sameInstant:
+		if c.start == nil && c.acknowledged() && x.provesEnd(c.req) {
+			return live // see listenCancel
+		}
 		return crossing
 	case withinGrace:
 		return undecided
@@ -161,7 +164,7 @@ func (x *index) phase(c *call) Phase {
 		return Crossing
 	case before(c.end, r.c):
 		return Returned
-	case before(c.start, r.c):
+	case before(c.start, r.c) || c.acknowledged():
 		return Running
 	}
 	return Queued

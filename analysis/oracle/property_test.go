@@ -245,7 +245,7 @@ func corpus(t testing.TB) []*history.History {
 	for _, r := range races() {
 		out = append(out, r.script.history(t))
 	}
-	for _, c := range slices.Concat(shutdownCases(), closeCases(), drainCases(), dispatchCases(), spuriousCases(), ownCases(), surviveCases(), messageCases(), taskCases()) {
+	for _, c := range slices.Concat(shutdownCases(), closeCases(), drainCases(), dispatchCases(), spuriousCases(), ownCases(), surviveCases(), messageCases(), taskCases(), listenCases()) {
 		out = append(out, c.script.history(t))
 	}
 	for _, text := range []string{
@@ -268,7 +268,7 @@ func mutate(h *history.History, recipe []byte) {
 	kinds := []history.Kind{
 		history.Write, history.Wrote, history.Read, history.Unread, history.EOF, history.Hangup, history.Issue, history.Cancel,
 		history.Return, history.Close, history.Start, history.Told, history.End, history.Progress, history.Crash, history.Leak,
-		history.Probe, history.Probed, history.Horizon, history.Served, "nonsense",
+		history.Probe, history.Probed, history.Horizon, history.Served, history.Stop, history.Change, "nonsense",
 	}
 	for ; len(recipe) >= 3 && len(h.Events) > 0; recipe = recipe[3:] {
 		i, v := int(recipe[1])%len(h.Events), int(recipe[2])

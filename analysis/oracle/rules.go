@@ -123,7 +123,7 @@ func Rules() []Rule {
 // described are the judged rules as they are described, topic by topic.
 func described() []Rule {
 	return slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules(),
-		aimRules(), baseRules(), progressRules(), partingRules(), heldRules(), nestedRules(), strayRules(), taskRules())
+		aimRules(), baseRules(), progressRules(), partingRules(), heldRules(), nestedRules(), strayRules(), taskRules(), listenRules())
 }
 
 // FindRule returns the rule with this ID, if it is judged.

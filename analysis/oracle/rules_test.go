@@ -107,6 +107,12 @@ func TestLevels(t *testing.T) {
 		{"TASK-RESULT-BLOCK", Must, ""},
 		{"TASK-UNKNOWN", Must, ""},
 		{"PROGRESS-TASK", Must, ""},
+		{"LISTEN-CANCEL", "", MustNot},
+		{"LISTEN-ACK-FIRST", "", Must},
+		{"LISTEN-ONLY-ASKED", "", MustNot},
+		{"LISTEN-TAG", "", Must},
+		{"LISTEN-DELIVERS", "", Should},
+		{"LISTEN-NO-REQ-SCOPED", "", Quality},
 	}
 	assert.Equal(t, len(levels), len(Rules()), "all of them")
 	for _, tc := range levels {

@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -267,7 +268,11 @@ func message(t testing.TB, name string) *history.Message {
 		m.Kind, m.ID = history.Response, "900"
 		body = `"id":900,"result":{}`
 	default:
-		body = taskMessage(t, m, name)
+		if slices.Contains([]string{"listen", "narrow", "ack", "tools", "updated", "marked", "ended", "bare"}, kind) {
+			body = listenMessage(t, m, name)
+		} else {
+			body = taskMessage(t, m, name)
+		}
 	}
 	m.Raw = `{"jsonrpc":"2.0",` + body + `}`
 	return m

@@ -10,6 +10,9 @@ import (
 // was queued or running. Tools that go on although told are counted beside it,
 // as a request that cannot be cancelled.
 func noResponse(x *index, c *call, t *tally) {
+	if c.listens() {
+		return // LISTEN-CANCEL
+	}
 	s := x.standing(c)
 	if s != live {
 		t.excuse(x, c, s)
@@ -30,6 +33,9 @@ func noResponse(x *index, c *call, t *tally) {
 // silence: nothing at all may be written for a cancelled request, whatever the
 // tool does.
 func silence(x *index, c *call, t *tally) {
+	if c.listens() {
+		return // LISTEN-CANCEL
+	}
 	s := x.standing(c)
 	if s != live {
 		t.excuse(x, c, s)

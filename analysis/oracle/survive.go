@@ -35,7 +35,7 @@ func sessionSurvives(x *index, t *tally) {
 // outlasted reports whether the session was alive when the application or the
 // scenario ended it.
 func (x *index) outlasted() bool {
-	asked := x.close != nil || x.halfClosed != nil || x.exit != nil
+	asked := x.close != nil || x.halfClosed != nil || x.exit != nil || x.stop != nil
 	return asked && x.crash == nil && x.broken == nil && x.connected != nil && x.connected.Text == ""
 }
 

@@ -130,6 +130,13 @@ func (sc *scene) sessionSentence(e history.Event) string {
 		return "client's writing half is cut (scenario)"
 	case history.Exit:
 		return "server's process dies (scenario)"
+	case history.Stop:
+		return "application stops its server (scenario)"
+	case history.Change:
+		if e.Value == "tools" {
+			return "application changes its list of tools"
+		}
+		return "application changes " + e.Value
 	case history.EOF:
 		return "read the end of the stream"
 	case history.Hangup:

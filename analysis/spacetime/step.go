@@ -187,7 +187,9 @@ func (sc *scene) concerns(s step, during bool) bool {
 		return s.call == 0 && !sc.has(history.Probed)
 	case history.Close:
 		return s.call == 0 && (during || !sc.has(history.Closed))
-	case history.EOF, history.Hangup, history.Served, history.HalfClose, history.Exit:
+	case history.Change:
+		return sc.convicts(s.seq)
+	case history.EOF, history.Hangup, history.Served, history.HalfClose, history.Exit, history.Stop:
 		return s.call == 0 && during
 	}
 	return false

@@ -29,6 +29,8 @@ func (c *client) Call(ctx context.Context, r sim.Request) (string, error) {
 			Ref:      &mcp.CompleteReference{Type: "ref/prompt", Name: r.Name},
 			Argument: mcp.CompleteParamsArgument{Name: sim.PromptArgument, Value: r.Argument},
 		}))
+	case protocol.Listen:
+		return "", c.listen(ctx, r.Name)
 	}
 	return "", c.ask(ctx, r.Method, meta)
 }

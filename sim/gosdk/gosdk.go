@@ -39,15 +39,23 @@ func Target(version string) sim.Target {
 type client struct {
 	env     sim.ClientEnv
 	version string
+	listens bool
 	session *mcp.ClientSession
+	over    chan struct{} // closed when the session is; see listen.go
 }
 
-func newClient(env sim.ClientEnv) sim.Client { return &client{env: env, version: env.SpecVersion} }
+func newClient(env sim.ClientEnv) sim.Client {
+	return &client{env: env, version: env.SpecVersion, listens: env.Listens, over: make(chan struct{})}
+}
 
 // Connect does the handshake of the version that was asked for, and errs when
 // the two agree on another one.
 func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
-	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, clientOptions(c.env))
+	opts := clientOptions(c.env)
+	if c.listens {
+		hear(opts)
+	}
+	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, opts)
 	for _, uri := range c.env.Roots {
 		impl.AddRoots(&mcp.Root{URI: uri})
 	}
@@ -58,6 +66,9 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 	c.session = session
 	if got := session.InitializeResult().ProtocolVersion; got != c.version {
 		return fmt.Errorf("negotiated protocol version %s, not %s", got, c.version)
+	}
+	if c.listens {
+		go c.watch()
 	}
 	return nil
 }

@@ -20,6 +20,9 @@ func TestEveryMethod(t *testing.T) {
 	for _, pair := range []struct{ client, server sim.Target }{{sdk, strict}, {strict, sdk}} {
 		for _, version := range sdk.SpecVersions {
 			for _, method := range sim.Methods() {
+				if method == "subscriptions/listen" {
+					continue // it is answered only at its end; see TestListen
+				}
 				t.Run(pair.client.Name+" to "+pair.server.Name+" "+version+" "+method, func(t *testing.T) {
 					h := call(t, pair.client, pair.server, version, method)
 					if why := h.Header.Calls[0].NotAsked; why != "" {

@@ -14,6 +14,9 @@ type server struct{ impl *mcp.Server }
 
 func newServer(env sim.ServerEnv) sim.Server {
 	opts := &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}, CompletionHandler: completer(env.Complete)}
+	if env.Changes {
+		allowSubscriptions(opts)
+	}
 	refusal := narrow(opts, env.SpecVersion)
 	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, opts)
 	if refusal != nil {

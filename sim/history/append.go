@@ -41,6 +41,7 @@ func appendMessageJSON(b []byte, m *Message) []byte {
 	b = appendInt(b, `,"code":`, m.Code)
 	b = appendOptional(b, `,"text":`, m.Text)
 	b = appendInt(b, `,"call":`, int64(m.Call))
+	b = appendOptional(b, `,"sub":`, m.Sub)
 	b = appendText(append(b, `,"raw":`...), m.Raw)
 	if m.Augmented {
 		b = append(b, `,"augmented":true`...)

@@ -143,7 +143,7 @@ func (e *Event) restore() {
 }
 
 func (m *Message) restore() {
-	for _, s := range []*string{(*string)(&m.Kind), &m.Method, &m.ID, &m.Ref, &m.Token, &m.Text, &m.Raw, &m.Task, &m.Status} {
+	for _, s := range []*string{(*string)(&m.Kind), &m.Method, &m.ID, &m.Ref, &m.Token, &m.Text, &m.Sub, &m.Raw, &m.Task, &m.Status} {
 		*s = restore(*s)
 	}
 }

@@ -131,6 +131,9 @@ const (
 	// Exit: the server's process dies. Both of its ends of the wire are cut, and
 	// nothing that its code does from here on is in the history.
 	Exit Kind = "exit"
+	// Stop: the server's application wants its server to end, and ends the context of
+	// its run function.
+	Stop Kind = "stop"
 )
 
 // Application events, on the calling side.
@@ -178,6 +181,10 @@ const (
 	Release Kind = "release"
 	// Effect: the tool did something that cannot be undone. Value names it.
 	Effect Kind = "effect"
+	// Change: the server's application changed something of which clients can ask to
+	// be told. Value is "tools", for the list of them, or a resource's URI. It
+	// belongs to no call.
+	Change Kind = "change"
 	// Served: the server's own run function returned. Text is its error.
 	Served Kind = "served"
 )
@@ -240,6 +247,7 @@ type Message struct {
 	Code   int64       `json:"code,omitempty"`   // error
 	Text   string      `json:"text,omitempty"`   // error: its message; cancelled: its reason
 	Call   int         `json:"call,omitempty"`   // request: the number that the application put into it
+	Sub    string      `json:"sub,omitempty"`    // notification, response: the subscription that it says it belongs to, raw JSON; see protocol.MetaSubscription
 	Raw    string      `json:"raw"`              // the frame without its line end
 
 	Augmented bool   `json:"augmented,omitempty"` // request: it asks to be run as a task

@@ -20,9 +20,12 @@ type client struct {
 	version string
 	impl    *sdk.Client
 	in      io.Closer // the SDK leaves what it reads from to its owner
+	turn    turn
 }
 
-func newClient(env sim.ClientEnv) sim.Client { return &client{env: env, version: env.SpecVersion} }
+func newClient(env sim.ClientEnv) sim.Client {
+	return &client{env: env, version: env.SpecVersion, turn: make(turn, 1)}
+}
 
 // Connect does the handshake of the version that was asked for, and errs when
 // the two agree on another one.
@@ -68,6 +71,8 @@ func (c *client) Call(ctx context.Context, r sim.Request) (string, error) {
 		request.Params.Ref = mcp.PromptReference{Type: "ref/prompt", Name: r.Name}
 		request.Params.Argument.Name, request.Params.Argument.Value = sim.PromptArgument, r.Argument
 		return textOfCompletion(c.impl.Complete(ctx, request))
+	case protocol.Listen:
+		return "", c.listen(ctx, r)
 	}
 	return "", c.ask(ctx, r)
 }

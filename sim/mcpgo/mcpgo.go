@@ -23,7 +23,7 @@ func Target(version string) sim.Target {
 		Version:      version,
 		Package:      Module,
 		SpecVersions: specVersions(),
-		Sends:        append(without(sim.Methods(), protocol.Discover), taskMethods()...),
+		Sends:        append(sent(), taskMethods()...),
 		Serves:       served(),
 		Asks:         sim.Questions(),
 		Answers:      sim.Questions(),
@@ -40,6 +40,14 @@ func specVersions() []string {
 	return slices.DeleteFunc(sim.SpecVersions(), func(v string) bool {
 		return !slices.Contains(mcp.ValidProtocolVersions, v)
 	})
+}
+
+func sent() []string {
+	out := without(sim.Methods(), protocol.Discover)
+	if !listens() {
+		out = without(out, protocol.Listen)
+	}
+	return out
 }
 
 func served() []string {

@@ -14,7 +14,10 @@ import (
 	"github.com/mcpsim/mcpsim/sim"
 )
 
-type server struct{ impl *sdk.StdioServer }
+type server struct {
+	impl *sdk.StdioServer
+	mcp  *sdk.MCPServer
+}
 
 // newServer makes a server for whatever version the client asks for: the SDK has
 // no way to serve one alone.
@@ -35,14 +38,14 @@ func newServer(env sim.ServerEnv) sim.Server {
 	}
 	stdio := sdk.NewStdioServer(impl)
 	stdio.SetErrorLogger(log.New(io.Discard, "", 0))
-	return &server{stdio}
+	return &server{stdio, impl}
 }
 
 // options declares the capabilities of what there is.
 func options(env sim.ServerEnv) []sdk.ServerOption {
 	var out []sdk.ServerOption
 	if len(env.Tools) > 0 {
-		out = append(out, sdk.WithToolCapabilities(false))
+		out = append(out, sdk.WithToolCapabilities(env.Changes))
 	}
 	if len(env.Resources) > 0 {
 		out = append(out, sdk.WithResourceCapabilities(false, false))

@@ -41,9 +41,11 @@ func Identify(frame []byte) *history.Message {
 	case history.Notification:
 		m.Method, _ = Text(e.method)
 		readNotification(m, e.params)
+		m.Sub = subscription(e.params)
 	case history.Response:
 		m.ID = canonical(e.id)
 		readResult(m, e.result)
+		m.Sub = subscription(e.result)
 	case history.ErrorReply:
 		m.ID = canonical(e.id)
 		m.Code = integer(Member(e.err, "code"))
@@ -166,6 +168,8 @@ func callOf(method, params string) int {
 		text, _ = Text(Member(params, "message"))
 	case Sampling:
 		text = SamplingText(params)
+	case Listen:
+		text = firstCall(Member(Member(params, "notifications"), "resourceSubscriptions"))
 	}
 	return int(integer(text))
 }
@@ -188,6 +192,26 @@ func first(array string) string {
 		return ""
 	}
 	return string(items[0])
+}
+
+// firstCall returns the number in the first of a list of URIs, if that is a
+// simulated resource's.
+func firstCall(uris string) string {
+	first, found := strings.CutPrefix(strings.TrimLeft(strings.TrimPrefix(uris, "["), " \t"), `"`+ResourceURI)
+	if !found {
+		return ""
+	}
+	number, _, _ := strings.Cut(first, `"`)
+	return number
+}
+
+// subscription returns the subscription that a notification's parameters, or a
+// result, says that it belongs to.
+func subscription(body string) string {
+	if !strings.Contains(body, MetaSubscription) { // nearly all of them: spare the parsing
+		return ""
+	}
+	return canonical(Member(Member(body, "_meta"), MetaSubscription))
 }
 
 // readNotification does the same for a notification.

@@ -77,6 +77,13 @@ const (
 
 	Cancelled = "notifications/cancelled"
 	Progress  = "notifications/progress"
+
+	Listen           = "subscriptions/listen"                     // modern era
+	Acknowledged     = "notifications/subscriptions/acknowledged" // modern era
+	ToolsChanged     = "notifications/tools/list_changed"
+	PromptsChanged   = "notifications/prompts/list_changed"
+	ResourcesChanged = "notifications/resources/list_changed"
+	ResourceUpdated  = "notifications/resources/updated"
 )
 
 // Error codes, of JSON-RPC and of MCP.
@@ -95,6 +102,7 @@ const (
 	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities" // modern era, required in every request
 	MetaClient       = "io.modelcontextprotocol/clientInfo"         // modern era
 	MetaServer       = "io.modelcontextprotocol/serverInfo"         // modern era, in results
+	MetaSubscription = "io.modelcontextprotocol/subscriptionId"     // modern era, in every message of a subscription
 	MetaToken        = "progressToken"
 	MetaTask         = "io.modelcontextprotocol/related-task" // of a tasks/result's result
 	// MetaCall is no key of the protocol's: under it a simulated client puts the

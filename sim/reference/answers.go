@@ -32,6 +32,10 @@ func answerers(env sim.ServerEnv) map[string]answerer {
 		all[protocol.TasksCancel] = (*session).cancelTask
 		all[protocol.TasksList] = (*session).listTasks
 	}
+	if env.Changes {
+		all[protocol.Listen] = (*session).listen
+		all[protocol.ToolsList] = (*session).listTools
+	}
 	return all
 }
 

@@ -39,6 +39,12 @@ func paramsOf(r sim.Request) (string, error) {
 		return oneLine(r.Arguments)
 	case protocol.ResourcesRead:
 		return `"uri":` + quoted(r.Name), nil
+	case protocol.Listen:
+		asked := `"resourceSubscriptions":[` + quoted(r.Name) + `]`
+		if r.Tools {
+			asked = `"toolsListChanged":true,` + asked
+		}
+		return `"notifications":{` + asked + `}`, nil
 	case protocol.PromptsGet:
 		return `"name":` + quoted(r.Name) + `,"arguments":{"` + sim.PromptArgument + `":` + quoted(r.Argument) + `}`, nil
 	case protocol.Complete:

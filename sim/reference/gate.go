@@ -42,6 +42,9 @@ type gate struct {
 
 	mu       sync.Mutex       // guards the rest, and closed and figure of every call
 	inflight map[string]*call // by raw id
+	subs     []*subscription  // those that are open, in the order in which they were acknowledged
+	retired  bool             // subscriptions end as soon as they have begun
+	deafened bool             // see keepsSecret
 	over     bool             // the session has an outcome
 	err      error            // the outcome
 	stale    string           // the text of the result before; see textFor
@@ -155,7 +158,7 @@ func (n *session) progress(c *call, figure float64) error {
 	if err := n.advance(c, figure); err != nil {
 		return fmt.Errorf("report progress %v: %w", figure, err)
 	}
-	n.write(protocol.AppendProgress(nil, c.token, figure))
+	n.write(n.reported(protocol.AppendProgress(nil, c.token, figure)))
 	n.afterProgress(c, figure)
 	return nil
 }

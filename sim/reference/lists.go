@@ -38,9 +38,13 @@ func handshakeResult(env sim.ServerEnv) string {
 }
 
 func capabilities(env sim.ServerEnv) string {
-	out := []string{`"tools":{}`}
+	tools, resources := `"tools":{}`, `"resources":{}`
+	if env.Changes {
+		tools, resources = `"tools":{"listChanged":true}`, `"resources":{"subscribe":true}`
+	}
+	out := []string{tools}
 	if len(env.Resources) > 0 {
-		out = append(out, `"resources":{}`)
+		out = append(out, resources)
 	}
 	if len(env.Prompts) > 0 {
 		out = append(out, `"prompts":{}`)

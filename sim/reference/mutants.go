@@ -83,11 +83,11 @@ func (m Mutant) Expect(version string) []string {
 // Mutants returns the table of all mutants: those of the server, then those of
 // the client, those whose defect shows when a session ends, those that get calls
 // wrong that nobody cancels, those whose messages are wrong in themselves, those
-// that take a certain load, those of what servers ask, and those that mischief
-// brings out.
+// that take a certain load, those of what servers ask, those that mischief
+// brings out, and those of tasks and subscriptions.
 func Mutants() []Mutant {
 	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), loadMutants(),
-		nestedMutants(), idMutants(), taskMutants())
+		nestedMutants(), idMutants(), taskMutants(), listenMutants())
 }
 
 func serverMutants() []Mutant {

@@ -134,6 +134,9 @@ func TestMutants(t *testing.T) {
 				continue // see TestNestedMutants and TestTaskMutants
 			}
 			t.Run(e.version+"/"+m.Name, func(t *testing.T) {
+				if m.Scenario == "listen-teardown" {
+					return // TestListenMutants has those of subscriptions, which one era alone knows
+				}
 				c, ok := conversations[m.defect]
 				require.True(t, ok, "a mutant without a conversation")
 				switch {
@@ -178,6 +181,9 @@ func TestMutantsSayWhatMustCatchThem(t *testing.T) {
 			}
 			if len(expect) == 0 && excused(m, e.version) {
 				continue
+			}
+			if len(expect) == 0 && m.Scenario == "listen-teardown" && !protocol.Modern(e.version) {
+				continue // there are no subscriptions there
 			}
 			require.NotEmpty(t, expect, m.Name)
 			assert.True(t, slices.IsSorted(expect), m.Name)

@@ -36,6 +36,7 @@ type stage struct {
 	in       *netem.Reader
 	lines    chan string // what the raw peer hears; closed at the end of the stream
 	client   *client     // when our side is a client
+	server   *server     // when it is a server
 	calls    map[string]*scriptCall
 	ended    chan error // result of Serve or Close
 	conn     sim.Conn   // our side's
@@ -199,6 +200,7 @@ func playServerIn(t *testing.T, env sim.ServerEnv, d defect, c conversation) {
 		s := newStage()
 		env.Tools = testTools(&s.told)
 		server := newServer(env, d)
+		s.server = server
 		ctx, cancel := context.WithCancel(t.Context())
 		s.stopServ = cancel
 		served := make(chan struct{})

@@ -27,6 +27,8 @@ type server struct {
 	answers map[string]answerer
 
 	parked chan struct{} // nobody closes it but a test; see leaksOnCancel
+
+	publisher
 }
 
 func newServer(env sim.ServerEnv, d defect) *server {
@@ -41,13 +43,15 @@ func newServer(env sim.ServerEnv, d defect) *server {
 // Serve serves one session and blocks until it is over and every handler has
 // returned. When the client hangs up, handlers are told to stop, and what they
 // return is still written, since a client that only closed its writing end may
-// be waiting for it. When ctx ends, the connection is closed first. The result
-// is nil when the client went in an orderly way.
+// be waiting for it. When ctx ends, subscriptions are ended by their responses, and
+// the connection is closed. The result is nil when the client went in an orderly
+// way.
 func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	n := newSession(ctx, s, conn)
 	defer n.stop()
-	unhook := context.AfterFunc(ctx, func() { n.end(context.Cause(ctx)) })
-	defer unhook()
+	defer n.retireAfter(ctx)()
+	s.serving(n)
+	defer s.serving(nil)
 	if err := n.read(); errors.Is(err, io.EOF) {
 		n.clientLeft()
 		n.afterEOF()
@@ -82,7 +86,7 @@ func newSession(ctx context.Context, s *server, conn sim.Conn) *session {
 	n := &session{
 		server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate(), kept: map[string]bool{}, began: time.Now(),
 	}
-	n.ctx, n.stop = context.WithCancel(ctx)
+	n.ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx)) // Serve tells them
 	n.hangup = sync.OnceValue(func() error { return errors.Join(conn.Out.Close(), conn.In.Close()) })
 	return n
 }
@@ -145,7 +149,9 @@ func (n *session) request(m *history.Message) {
 			return
 		}
 		n.beforeAnswer(c, m.Method, params)
-		n.answer(c, n.perform(c, m.Method, params))
+		if frame := n.perform(c, m.Method, params); frame != nil {
+			n.answer(c, frame)
+		}
 	})
 }
 
@@ -209,7 +215,8 @@ func (n *session) speaks(method string) bool {
 	return n.answers[method] != nil || n.fixed[method] != ""
 }
 
-// perform does what a request asks for and returns the frame that answers it.
+// perform does what a request asks for and returns the frame that answers it, nil
+// for none.
 func (n *session) perform(c *call, method, params string) []byte {
 	if answer := n.answers[method]; answer != nil {
 		return answer(n, c, params)
