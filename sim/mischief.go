@@ -248,11 +248,11 @@ func idBreaches(kind, version string) []string {
 
 func strayBreaches(kind string) []string {
 	switch kind {
-	case Finished:
-		return []string{"CANCEL-ONLY-INPROGRESS"}
-	case OfInitialize:
+	case Finished, OfInitialize: // the first request that is over may be that
 		return []string{"CANCEL-INIT", "CANCEL-ONLY-INPROGRESS"}
-	case Unknown, TwinID, ExtraMembers:
+	case TwinID: // which may be the id of another request
+		return []string{"CANCEL-ONLY-ISSUED", "CANCEL-ONLY-INPROGRESS"}
+	case Unknown, ExtraMembers:
 		return []string{"CANCEL-ONLY-ISSUED"}
 	case Foreign:
 		return []string{"CANCEL-ONLY-ISSUED", "CANCEL-SAME-DIRECTION"}
