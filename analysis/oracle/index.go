@@ -98,8 +98,9 @@ type frame struct {
 	msg                        *history.Message
 	side                       history.Side // the sender
 	write, wrote, read, unread *history.Event
-	req                        *request // the request that it answers, cancels or reports on
-	nth                        int      // progress: which of its request's, from 1
+	req                        *request       // the request that it answers, cancels or reports on
+	nth                        int            // progress: which of its request's, from 1
+	busy                       *history.Event // since when its sender's writer had not had a moment to itself when its writing began
 }
 
 func newIndex(h *history.History) *index {

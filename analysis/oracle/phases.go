@@ -14,6 +14,7 @@ const (
 	finished                    // the handler had ended (R2)
 	crossing                    // the handler ended in the same instant, without having been told (R14)
 	undecided                   // the same in wall time, within the grace
+	waiting                     // its response, begun later, may have waited for the writer since before
 	live                        // queued or running: from here on the server knows
 )
 
@@ -89,6 +90,9 @@ func (x *index) standing(c *call) standing {
 	case withinGrace:
 		return undecided
 	}
+	if c.start == nil && x.after(c, c.req.first.busy) != knowing {
+		return waiting
+	}
 	return live
 }
 
@@ -111,7 +115,7 @@ func (x *index) outlived(c *call) *history.Event {
 	if witness == nil || before(x.over, witness) {
 		witness = x.lastWord()
 	}
-	if witness == nil || witness.At <= c.req.c.At+x.grace {
+	if witness == nil || witness.At <= max(c.req.c.At, c.start.At)+x.grace {
 		return nil
 	}
 	return witness
