@@ -108,12 +108,22 @@ func progressLevel(v string) Level {
 func (c check) apply(x *index) Verdict {
 	t := tally{verdict: Verdict{
 		Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{},
-		Level: c.level(x.header.SpecVersion),
+		Level: c.levelIn(x.header),
 	}}
 	if t.verdict.Level != "" {
 		c.judge(x, &t)
 	}
 	return t.sum()
+}
+
+// levelIn is the level of the rule under the conditions of a history. It is empty over
+// transports that no oracle knows: what order proves over one stream, it does not over
+// several.
+func (c check) levelIn(h history.Header) Level {
+	if h.Transport != "" && h.Transport != "stdio" {
+		return ""
+	}
+	return c.level(h.SpecVersion)
 }
 
 func (c check) judge(x *index, t *tally) {

@@ -32,7 +32,8 @@ const (
 // it unread though it has arrived. ">>" only begins to write one, and "." ends
 // the writing of the latest, or of the latest of a name, ".failed" in vain. Frames
 // are: call N, cancel N, result N, stale N,
-// error N, progress N, ping, pong; "cancel id 99" names an id that is no call's.
+// error N, progress N, ping, pong, task N, created N, abandon N, abandoned N,
+// nested N, completed N; "cancel id 99" names an id that is no call's.
 // An instant left out is the one above. What follows a call's number is the
 // value of an end or a return in quotes, otherwise its error.
 type script struct {
@@ -244,6 +245,24 @@ func message(t testing.TB, name string) *history.Message {
 	case "pong":
 		m.Kind, m.ID = history.Response, "900"
 		body = `"id":900,"result":{}`
+	case "task": // a call that asks to be made a task
+		m.Kind, m.Method, m.ID, m.Token, m.Call = history.Request, "tools/call", id, token, n
+		body = fmt.Sprintf(`"id":%s,"method":"tools/call","params":{"name":"tool","arguments":{"call":%d},"task":{"ttl":60000}}`, id, n)
+	case "created": // the result that says that it is one
+		m.Kind, m.ID = history.Response, id
+		body = fmt.Sprintf(`"id":%s,"result":{"task":{"taskId":"t%d","status":"working"}}`, id, n)
+	case "abandon": // its cancel, which is a request
+		m.Kind, m.Method, m.ID = history.Request, "tasks/cancel", "5"+id
+		body = fmt.Sprintf(`"id":5%s,"method":"tasks/cancel","params":{"taskId":"t%d"}`, id, n)
+	case "abandoned":
+		m.Kind, m.ID = history.Response, "5"+id
+		body = fmt.Sprintf(`"id":5%s,"result":{"taskId":"t%d","status":"cancelled"}`, id, n)
+	case "nested": // a request of the server's
+		m.Kind, m.Method, m.ID = history.Request, "sampling/createMessage", "7"+id
+		body = fmt.Sprintf(`"id":7%s,"method":"sampling/createMessage","params":{}`, id)
+	case "completed":
+		m.Kind, m.ID = history.Response, "7"+id
+		body = fmt.Sprintf(`"id":7%s,"result":{}`, id)
 	default:
 		t.Fatalf("there is no frame of the name %q", name)
 	}
