@@ -54,7 +54,8 @@ func (s *scene) find(name string) int {
 		skip = n - 1
 	}
 	for i := range s.h.Events {
-		if nameOf(&s.h.Events[i]) != name {
+		e := &s.h.Events[i]
+		if after, ok := strings.CutPrefix(name, string(e.Side)+" "); !ok || !strings.HasPrefix(after, string(e.Kind)) || nameOf(e) != name {
 			continue
 		}
 		if skip == 0 {
@@ -169,6 +170,21 @@ func (s *scene) cancel(side history.Side, id string) []history.Event {
 		Kind: history.Notification, Method: "notifications/cancelled", Ref: id,
 		Raw: fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id),
 	})
+}
+
+// writing reports whether a side was just writing something at event i.
+func (s *scene) writing(side history.Side, i int) bool {
+	open := 0
+	for _, e := range s.h.Events[:i] {
+		switch {
+		case e.Side != side:
+		case e.Kind == history.Write:
+			open++
+		case e.Kind == history.Wrote:
+			open--
+		}
+	}
+	return open > 0
 }
 
 // order requires that events are there, in this order.
