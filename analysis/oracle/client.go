@@ -76,10 +76,15 @@ func (x *index) whyNotNotified(c *call) string {
 
 // heldUntil reports whether the client's writer, which was writing f when a call
 // was given up, had no moment to itself until the reply was read, the session
-// ended or the world was over: a cancel that waited for its turn never got one.
+// ended or the world was over: a cancel that waited for its turn never got one. In the
+// very instant of that end it may not have had the time.
 func (x *index) heldUntil(f *frame, reply *history.Event) bool {
 	free := x.freeAfter(f)
-	return free == nil || before(reply, free) || before(x.over, free) || before(x.horizon, free)
+	if free == nil || before(reply, free) {
+		return true
+	}
+	end := earlier(x.lastWord(), x.horizon)
+	return before(end, free) || end != nil && end.At <= free.At+x.grace
 }
 
 // freeAfter returns the event by which the client's writer, which was writing f,

@@ -64,6 +64,36 @@ func TestMendedAccusations(t *testing.T) {
 			19 server eof; hangup; served
 			20 client eof; closed`},
 		fails: "CANCEL-STOP-WORK",
+	}, {
+		why: "a cancel whose writer became free in the instant in which the world was cut off",
+		script: script{bare: true, text: `0 client connect; connected
+			10 client issue 1; >> call 1
+			12 client cancel 1; return 1 canceled
+			14 client . call 1
+			14 world crash tool`},
+	}, {
+		why: "one whose writer was free before",
+		script: script{bare: true, text: `0 client connect; connected
+			10 client issue 1; >> call 1
+			12 client cancel 1; return 1 canceled
+			14 client . call 1
+			15 world crash tool`},
+		fails: "CANCEL-CLIENT-NOTIFIES",
+	}, {
+		why: "a handler that began in the instant in which the world was cut off",
+		script: script{bare: true, text: `0 client connect; connected
+			10 client issue 1; > call 1; cancel 1; > cancel 1; return 1 canceled
+			12 server < call 1; < cancel 1
+			14 server start 1
+			14 world crash tool`},
+	}, {
+		why: "one that ran for a while",
+		script: script{bare: true, text: `0 client connect; connected
+			10 client issue 1; > call 1; cancel 1; > cancel 1; return 1 canceled
+			12 server < call 1; < cancel 1
+			14 server start 1
+			15 world crash tool`},
+		fails: "CANCEL-STOP-WORK",
 	}} {
 		h := tc.script.history(t)
 		assert.Equal(t, tc.fails, failing(Judge(h)), tc.why)

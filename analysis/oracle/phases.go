@@ -142,6 +142,9 @@ func (x *index) orphan(c *call) *history.Event {
 	if c.told != nil && c.told.At <= start.At+x.grace {
 		return nil // begun with a context that was done
 	}
+	if last := x.lastWord(); c.told == nil && c.end == nil && last.At <= start.At+x.grace {
+		return nil // what its context was, nobody saw
+	}
 	return start
 }
 
