@@ -12,8 +12,7 @@ type builder struct {
 	ids    [2]map[string]*request // by the issuing side and the raw id: the latest request
 	tokens [2]map[string]*request // likewise by the progress token
 	open   [2]*frame              // what a side is just writing
-	busy   [2]*history.Event      // since when its writer has not had a moment to itself
-	idle   [2]*history.Event      // the end of its latest Write
+	paces  [2]pacer
 }
 
 // seat numbers the two sides.
@@ -63,7 +62,8 @@ func (b *builder) wire(e *history.Event) {
 		f.write = e
 		b.written(f)
 	case e.Kind == history.Wrote && f.wrote == nil:
-		f.wrote, b.idle[seat(f.side)] = e, e
+		f.wrote = e
+		b.paces[seat(f.side)].idle = e
 		if b.open[seat(f.side)] == f {
 			b.open[seat(f.side)] = nil
 		}
@@ -77,7 +77,10 @@ func (b *builder) wire(e *history.Event) {
 
 // written sorts in a frame whose writing begins.
 func (b *builder) written(f *frame) {
-	b.begun(f)
+	f.busy = b.paces[seat(f.side)].since(f, b.open[seat(f.side)] != nil)
+	if b.open[seat(f.side)] == nil {
+		b.open[seat(f.side)] = f
+	}
 	peer := f.side.Peer()
 	switch {
 	case f.msg.Kind == history.Request:
@@ -102,19 +105,6 @@ func (b *builder) written(f *frame) {
 			f.nth = len(f.req.progress)
 		}
 	}
-}
-
-// begun notes what a side is just writing, and since when it has been: a Write that
-// begins in the instant in which the one before ends may have waited for that.
-func (b *builder) begun(f *frame) {
-	s := seat(f.side)
-	if b.open[s] == nil {
-		b.open[s] = f
-		if b.idle[s] == nil || b.idle[s].At != f.write.At {
-			b.busy[s] = f.write
-		}
-	}
-	f.busy = b.busy[s]
 }
 
 func (b *builder) request(f *frame) {

@@ -8,7 +8,7 @@ func onlyIssued(x *index, f *frame, t *tally) {
 	case f.msg.Ref == "":
 		t.leave(whyNamesNothing)
 	case f.req == nil:
-		t.fail(Violation{Call: f.write.Call, Side: f.side, What: "cancelled an id that it had never used"}, f.write)
+		t.fail(Violation{Call: x.callNumber(f.write.Call), Side: f.side, What: "cancelled an id that it had never used"}, f.write)
 	default:
 		if f.req.cancel != f {
 			t.leave(whyRepeated)
@@ -17,6 +17,14 @@ func onlyIssued(x *index, f *frame, t *tally) {
 		}
 		t.pass()
 	}
+}
+
+// callNumber returns the number of a call, 0 if the header has none of that number.
+func (x *index) callNumber(n int) int {
+	if x.call(n) == nil {
+		return 0
+	}
+	return n
 }
 
 // notifies: a client whose caller gives up a pending call tells the server.

@@ -2,13 +2,11 @@ package oracle
 
 import (
 	"bytes"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -46,47 +44,27 @@ func requireEvidence(t testing.TB, h *history.History, j Judgement) {
 	}
 }
 
-// corpus are histories with something in them for every rule: scripts, recordings,
-// and legal conversations. They are made once, and not to be changed.
-func corpus(t testing.TB) []*history.History {
-	corpusOnce.Do(func() { corpusMade = makeCorpus(t) })
-	return corpusMade
+// everything is the corpus with the recorded races and some legal conversations. It is
+// made once, and not to be changed.
+func everything(t testing.TB) []*history.History {
+	everythingOnce.Do(func() {
+		everythingMade = corpus(t)
+		for _, b := range benignRaces() {
+			h, err := history.ReadFile(b.file())
+			require.NoError(t, err)
+			everythingMade = append(everythingMade, h)
+		}
+		for seed := range 40 {
+			everythingMade = append(everythingMade, rapid.Custom(legalHistory).Example(seed))
+		}
+	})
+	return everythingMade
 }
 
 var (
-	corpusOnce sync.Once
-	corpusMade []*history.History
+	everythingOnce sync.Once
+	everythingMade []*history.History
 )
-
-func makeCorpus(t testing.TB) []*history.History {
-	var out []*history.History
-	for _, r := range races() {
-		out = append(out, r.script.history(t))
-	}
-	for _, c := range slices.Concat(shutdownCases(), closeCases(), drainCases(), dispatchCases(), spuriousCases(), ownCases(), surviveCases()) {
-		out = append(out, c.script.history(t))
-	}
-	for _, text := range []string{
-		running + `25 client > cancel id 99; > call 1; cancel 1
-			30 server hangup; told 1
-			40 world crash server panic
-			50 world leak created by x.(*Server).y`,
-		running + cancelled + `server > progress 1; > result 1; > error 1
-			50 client < result 1; return 1 "done 1"
-			60000 world horizon`,
-	} {
-		out = append(out, script{handlers: []string{"chatty", "stubborn"}, text: text, bare: true}.history(t))
-	}
-	for _, b := range benignRaces() {
-		if h, err := history.ReadFile(b.file()); err == nil {
-			out = append(out, h)
-		}
-	}
-	for seed := range 40 {
-		out = append(out, rapid.Custom(legalHistory).Example(seed))
-	}
-	return out
-}
 
 func ndjson(t testing.TB, h *history.History) []byte {
 	var b bytes.Buffer
@@ -96,7 +74,7 @@ func ndjson(t testing.TB, h *history.History) []byte {
 
 // FuzzJudge judges what can be read of any bytes: what stood before the damage, too.
 func FuzzJudge(f *testing.F) {
-	for _, h := range corpus(f) {
+	for _, h := range everything(f) {
 		f.Add(ndjson(f, h))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -114,12 +92,12 @@ func FuzzJudge(f *testing.F) {
 // FuzzDamaged judges good histories that a recipe has damaged: a program of three
 // bytes an operation.
 func FuzzDamaged(f *testing.F) {
-	for i := range corpus(f) {
+	for i := range everything(f) {
 		f.Add(uint8(i), []byte{0, 3, 0, 1, 4, 9, 3, 5, 2, 5, 7, 1, 8, 2, 9})
 		f.Add(uint8(i), []byte{13, byte(i), 4, 14, byte(3 * i), 7, 19, 5, byte(i)})
 	}
 	f.Fuzz(func(t *testing.T, which uint8, recipe []byte) {
-		all := corpus(t)
+		all := everything(t)
 		s := stage(t, all[int(which)%len(all)])
 		damage(s.h, recipe[:min(len(recipe), 90)])
 		j := Judge(s.h)
@@ -130,7 +108,7 @@ func FuzzDamaged(f *testing.F) {
 
 func TestDamagedHistoriesAreJudged(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		all := corpus(t)
+		all := everything(t)
 		s := stage(t, all[rapid.IntRange(0, len(all)-1).Draw(rt, "which")])
 		damage(s.h, rapid.SliceOfN(rapid.Byte(), 0, 90).Draw(rt, "recipe"))
 		j := Judge(s.h)
@@ -144,7 +122,7 @@ func TestDamagedHistoriesAreJudged(t *testing.T) {
 
 // Every prefix of a history is the history of a process that died.
 func TestPrefixesAreJudged(t *testing.T) {
-	for _, h := range corpus(t) {
+	for _, h := range everything(t) {
 		for n := range h.Events {
 			p := &history.History{Header: h.Header, Events: h.Events[:n]}
 			requireSound(t, p, Judge(p))
@@ -285,12 +263,4 @@ func damageHeader(h *history.Header, op, v int) {
 			c.Handler, c.Method = []string{"", "stubborn", "cooperative"}[v%3], []string{"", "tools/call", "ping"}[v/3%3]
 		}
 	}
-}
-
-// The corpus is read from files that tests write; an empty one would fuzz nothing.
-func TestCorpus(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*", "R*.ndjson"))
-	require.NoError(t, err)
-	assert.GreaterOrEqual(t, len(corpus(t)), len(files)+40)
-	assert.NotEmpty(t, files)
 }

@@ -95,12 +95,12 @@ type request struct {
 
 // A frame is one message on the wire.
 type frame struct {
+	pace
 	msg                        *history.Message
 	side                       history.Side // the sender
 	write, wrote, read, unread *history.Event
-	req                        *request       // the request that it answers, cancels or reports on
-	nth                        int            // progress: which of its request's, from 1
-	busy                       *history.Event // since when its sender's writer had not had a moment to itself when its writing began
+	req                        *request // the request that it answers, cancels or reports on
+	nth                        int      // progress: which of its request's, from 1
 }
 
 func newIndex(h *history.History) *index {

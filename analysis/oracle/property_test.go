@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,29 @@ func TestWallTimeLeavesCrossingsOpen(t *testing.T) {
 		h.Header.Clock = "wall"
 		assert.Equal(t, tc.want, verdictOf(t, Judge(h), "CANCEL-NO-RESPONSE").Status, tc.why)
 	}
+}
+
+// corpus are histories with something in them for every rule.
+func corpus(t testing.TB) []*history.History {
+	var out []*history.History
+	for _, r := range races() {
+		out = append(out, r.script.history(t))
+	}
+	for _, c := range slices.Concat(shutdownCases(), closeCases(), drainCases(), dispatchCases(), spuriousCases(), ownCases(), surviveCases()) {
+		out = append(out, c.script.history(t))
+	}
+	for _, text := range []string{
+		running + `25 client > cancel id 99; > call 1; cancel 1
+			30 server hangup; told 1
+			40 world crash server panic
+			50 world leak created by x.(*Server).y`,
+		running + cancelled + `server > progress 1; > result 1; > error 1
+			50 client < result 1; return 1 "done 1"
+			60000 world horizon`,
+	} {
+		out = append(out, script{handlers: []string{"chatty", "stubborn"}, text: text, bare: true}.history(t))
+	}
+	return out
 }
 
 // wide returns a world with n calls of four events' worth of traffic each, all
