@@ -32,10 +32,12 @@ const (
 // it unread though it has arrived. ">>" only begins to write one, and "." ends
 // the writing of the latest, or of the latest of a name, ".failed" in vain. Frames
 // are: call N, cancel N, result N, stale N,
-// error N, progress N, ping, pong, task N, created N, abandon N, abandoned N,
-// nested N, completed N; "cancel id 99" names an id that is no call's.
+// error N, progress N, ping, pong; "cancel id 99" names an id that is no call's.
 // An instant left out is the one above. What follows a call's number is the
 // value of an end or a return in quotes, otherwise its error.
+//
+// Of tasks there are also task N, created N, abandon N and abandoned N, and of requests
+// of the server's nested N and completed N.
 type script struct {
 	version  string   // empty: legacyVersion
 	handlers []string // of calls 1, 2, …; empty: one cooperative tool
