@@ -90,7 +90,7 @@ func (x *index) standing(c *call) standing {
 	case withinGrace:
 		return undecided
 	}
-	if c.start == nil && x.after(c, c.req.first.busy) != knowing {
+	if c.start == nil && c.req.first != nil && x.after(c, c.req.first.busy) != knowing {
 		return waiting
 	}
 	return live
