@@ -256,6 +256,7 @@ func (b benign) read(t *testing.T) *history.History {
 		require.Equal(t, -1, history.FirstDifference(b.written(t).Events, h.Events), "the file is the script's")
 	} else {
 		require.Equal(t, b.scenario, h.Header.Scenario)
+		require.FileExists(t, filepath.Join("testdata", "recorded", b.scenario+".yaml"))
 	}
 	return h
 }
