@@ -88,7 +88,7 @@ func cancelOrder(x *index, t *tally) {
 			t.leave(whyOwnRequest)
 		case before(f.req.readReply, c.cancel):
 			t.leave(whyReplyFirst)
-		case overtaking.issued() > c.cancel.At+x.grace:
+		case overtaking.issued() >= 0 && overtaking.issued() > c.cancel.At+x.grace:
 			t.fail(Violation{
 				Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
 				What:     "wrote a later call before the cancel, which had been decided earlier",
