@@ -25,12 +25,16 @@ type foul struct {
 
 func TestBreachesOfLegalConversationsAreConvicted(t *testing.T) {
 	convicted := map[string]int{}
+	judged := map[string]bool{}
+	for _, r := range Rules() {
+		judged[r.ID] = true
+	}
 	conversations(t, 400, func(rt *rapid.T, h *history.History) {
 		f := factsOf(h)
 		for _, b := range fouls() {
 			s := stage(t, h)
 			rule, done := b.commit(s, f)
-			if !done || rule == "" {
+			if !done || !judged[rule] {
 				continue
 			}
 			j := Judge(s.h)
@@ -44,13 +48,27 @@ func TestBreachesOfLegalConversationsAreConvicted(t *testing.T) {
 		}
 	})
 	for _, b := range fouls() {
-		assert.Positive(t, convicted[b.name], "no conversation had anything to break by: %s", b.name)
+		assert.True(t, convicted[b.name] > 0 || !b.breaksAny(judged), "no conversation had anything to break by: %s", b.name)
 	}
 	for _, r := range Rules() {
 		if convicted[r.ID] == 0 {
 			t.Logf("no breach of %s is made here", r.ID)
 		}
 	}
+}
+
+// breaksAny reports whether the foul breaks one of the rules at some version. Of rules
+// that have no oracle yet it breaks none.
+func (b foul) breaksAny(judged map[string]bool) bool {
+	for _, v := range versions() {
+		for _, cause := range []string{"cancel", "deadline"} {
+			c := &fact{cancel: 0, events: []history.Event{{Text: cause}}}
+			if judged[b.rule(v, c)] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // convicts reports whether the rule failed, or a stricter one under which the act is
@@ -66,7 +84,8 @@ func convicts(t testing.TB, j Judgement, rule string) bool {
 // commit makes the breach, on the first call that it can be made on.
 func (b foul) commit(s *scene, f *facts) (rule string, done bool) {
 	if b.all != nil {
-		return b.rule(f.version, nil), b.all(s, f)
+		rule = b.rule(f.version, nil)
+		return rule, rule != "" && b.all(s, f)
 	}
 	for _, c := range f.calls {
 		if b.rule(f.version, c) != "" && b.one(s, c) {

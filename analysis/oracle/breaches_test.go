@@ -11,7 +11,7 @@ import (
 // fouls lists what can be made of a legal conversation: of each rule one breach at
 // least.
 func fouls() []foul {
-	return append(append(serverFouls(), clientFouls()...), sessionFouls()...)
+	return slices.Concat(serverFouls(), clientFouls(), sessionFouls(), wireFouls())
 }
 
 func serverFouls() []foul {
