@@ -18,7 +18,7 @@ import (
 // conversations holds a property to n legal conversations, or to as many as
 // -rapid.checks says: 100,000 are judged with
 //
-//	go test -run ConversationsAreNeverConvicted -rapid.checks 100000 ./analysis/oracle
+//	go test ./analysis/oracle -run ConversationsAreNeverConvicted -rapid.checks 100000
 func conversations(t *testing.T, n int, property func(rt *rapid.T, h *history.History)) {
 	const unasked = "100" // what rapid does by itself
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == unasked {
