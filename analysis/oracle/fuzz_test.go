@@ -55,7 +55,7 @@ func everything(t testing.TB) []*history.History {
 			everythingMade = append(everythingMade, h)
 		}
 		for seed := range 40 {
-			everythingMade = append(everythingMade, rapid.Custom(legalHistory).Example(seed))
+			everythingMade = append(everythingMade, rapid.Custom(func(rt *rapid.T) *history.History { return legalHistory(rt, t) }).Example(seed))
 		}
 	})
 	return everythingMade
@@ -99,7 +99,7 @@ func FuzzDamaged(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, recipe []byte) {
 		all := everything(t)
 		s := stage(t, all[int(which)%len(all)])
-		damage(s.h, recipe[:min(len(recipe), 90)])
+		mutate(s.h, recipe[:min(len(recipe), 90)])
 		j := Judge(s.h)
 		requireSound(t, s.h, j)
 		requireEvidence(t, s.h, j)
@@ -110,7 +110,7 @@ func TestDamagedHistoriesAreJudged(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		all := everything(t)
 		s := stage(t, all[rapid.IntRange(0, len(all)-1).Draw(rt, "which")])
-		damage(s.h, rapid.SliceOfN(rapid.Byte(), 0, 90).Draw(rt, "recipe"))
+		mutate(s.h, rapid.SliceOfN(rapid.Byte(), 0, 90).Draw(rt, "recipe"))
 		j := Judge(s.h)
 		requireSound(t, s.h, j)
 		requireEvidence(t, s.h, j)
@@ -148,9 +148,9 @@ func TestPrefixesOfLegalConversationsAreInnocent(t *testing.T) {
 	})
 }
 
-// damage does to a history what a recipe says. Numbers are made good at the end, as
+// mutate does to a history what a recipe says. Numbers are made good at the end, as
 // the judge would.
-func damage(h *history.History, recipe []byte) {
+func mutate(h *history.History, recipe []byte) {
 	for ; len(recipe) >= 3 && len(h.Events) > 0; recipe = recipe[3:] {
 		op, i, v := int(recipe[0])%22, int(recipe[1])%len(h.Events), int(recipe[2])
 		switch {

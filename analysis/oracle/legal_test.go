@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -43,7 +44,7 @@ type talk struct {
 }
 
 // legalHistory draws a conversation.
-func legalHistory(rt *rapid.T) *history.History {
+func legalHistory(rt *rapid.T, _ testing.TB) *history.History {
 	return newTalk(rt).run()
 }
 

@@ -25,7 +25,7 @@ func conversations(t *testing.T, n int, property func(rt *rapid.T, h *history.Hi
 		require.NoError(t, f.Value.Set(fmt.Sprint(n)))
 		defer func() { require.NoError(t, f.Value.Set(unasked)) }()
 	}
-	rapid.Check(t, func(rt *rapid.T) { property(rt, legalHistory(rt)) })
+	rapid.Check(t, func(rt *rapid.T) { property(rt, legalHistory(rt, t)) })
 }
 
 // Whoever keeps every rule is accused of nothing, whatever crosses; and since the
