@@ -20,7 +20,6 @@ type builder struct {
 	named    [2]map[string]bool     // by the cancelling side: ids that it named and had never used
 	active   [2]map[string]int      // by the issuing side and the progress token: requests whose response it has not read
 	writers  [2]writer              // by side
-	lastly   [2]*frame              // what a side began to write last
 	// listening are the subscriptions that the server has read, until they are known
 	// to be over, in that order.
 	listening  []*request
@@ -123,6 +122,12 @@ func (b *builder) announce(calls []history.Call) {
 // number notes under which number c goes.
 func (b *builder) number(c *call) {
 	n := c.Call.Call
+	if c.place == 0 {
+		b.lowest = n
+	} else if n != b.highest+1 {
+		b.gaps = true
+	}
+	b.highest = n
 	if b.numbers == nil {
 		if n == c.place+1 {
 			return

@@ -59,7 +59,6 @@ func (b *builder) wire(e *history.Event) {
 
 // written sorts in a frame whose writing begins.
 func (b *builder) written(f *frame) {
-	b.busy(f)
 	b.writers[seat(f.side)].begin(f)
 	switch {
 	case f.msg.Kind == history.Request:

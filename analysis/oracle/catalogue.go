@@ -359,6 +359,8 @@ func crossings() []Exemption {
 		{Race: "R2", Why: whyHandlerOver, What: "The work was done; the receiver may ignore the cancel.",
 			Asks: "Had the handler ended by then?", answer: (*defence).handlerOver},
 		sameInstantExemption(),
+		{Race: "R14", Why: whyServerHeld,
+			What: "The network did not take what the server wrote, from before the cancel was read until the response was begun, and no handler shows when the work was done: the response may have waited in line."},
 		prematureExemption(),
 		unclearIDExemption(),
 	}

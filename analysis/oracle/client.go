@@ -4,7 +4,7 @@ import "github.com/mcpsim/mcpsim/sim/history"
 
 // onlyIssued: a cancel names a request that its sender has issued before.
 func onlyIssued(x *index, f *frame, t *tally) {
-	v := Violation{Call: f.write.Call, Side: f.side, What: "cancelled an id that it had never used"}
+	v := Violation{Call: x.callNumber(f.write.Call), Side: f.side, What: "cancelled an id that it had never used"}
 	switch {
 	case x.modern && f.side == history.Server:
 		// Another rule forbids it, whatever the id.
@@ -27,6 +27,15 @@ func onlyIssued(x *index, f *frame, t *tally) {
 		}
 		t.pass()
 	}
+}
+
+// callNumber returns the number of a call, forgotten or not, 0 if the header has none
+// of that number.
+func (x *index) callNumber(n int) int {
+	if x.call(n) == nil && (x.gaps || n < x.lowest || n > x.highest) {
+		return 0
+	}
+	return n
 }
 
 // notifies: a client whose caller gives up a pending call tells the server.
@@ -88,10 +97,15 @@ func (x *index) whyNotNotified(c *call) string {
 
 // heldUntil reports whether the client's writer, which was writing f when a call
 // was given up, had no moment to itself until the reply was read, the session
-// ended or the world was over: a cancel that waited for its turn never got one.
+// ended or the world was over: a cancel that waited for its turn never got one. In the
+// very instant of that end it may not have had the time.
 func (x *index) heldUntil(f *frame, reply *history.Event) bool {
 	free := freeAfter(f)
-	return free == nil || before(reply, free) || before(x.over, free) || before(x.horizon, free)
+	if free == nil || before(reply, free) {
+		return true
+	}
+	end := earlier(x.lastWord(), x.horizon)
+	return before(end, free) || end != nil && end.At <= free.At+x.grace
 }
 
 // lateIgnored: a client drops the response that it reads after it wrote the

@@ -113,8 +113,12 @@ func (b *builder) unsettled(c *call) bool {
 }
 
 // stays reports whether c is needed until the end: how a server deals with what it
-// has in hand when its client goes shows only then.
+// has in hand when its client goes shows only then, and likewise a client that the
+// application closes.
 func (x *index) stays(c *call) bool {
+	if c.pending(x.close) {
+		return true
+	}
 	if x.heard == nil {
 		return false
 	}

@@ -18,6 +18,9 @@ type index struct {
 	patience time.Duration // longer than a server that runs one tool at a time needs for all
 	calls    window[call]  // those that are not forgotten, by their place in the header, from 0
 	numbers  map[int]int   // places by call number; nil where the call at place i is number i+1
+	lowest   int           // call number
+	highest  int
+	gaps     bool          // the numbers from lowest to highest are not all there, or not in order
 	frames   window[frame] // those that are not forgotten, by number
 	memory                 // of the names of what was forgotten
 	session

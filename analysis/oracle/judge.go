@@ -69,6 +69,16 @@ type check struct {
 	frame   func(x *index, f *frame, t *tally)   // each frame that was begun, by its number
 }
 
+// levelIn is the level of the rule under the conditions of a history. It is empty over
+// transports that no oracle knows: what order proves over one stream, it does not over
+// several.
+func (c check) levelIn(h history.Header) Level {
+	if h.Transport != "" && h.Transport != "stdio" {
+		return ""
+	}
+	return c.level(h.SpecVersion)
+}
+
 // checks lists the oracles in the order of [Rules].
 func checks() []check {
 	return slices.Concat(cancelChecks(), strayChecks(), aimChecks(), baseChecks(), progressChecks(), partingChecks(), heldChecks(), taskChecks(), listenChecks())

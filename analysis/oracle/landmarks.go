@@ -72,8 +72,9 @@ func (x *index) freed(side history.Side, e *history.Event) *history.Event {
 // A period is like a stretch, but a writer that ends one Write and begins the next in
 // the same instant had no moment to itself.
 type period struct {
-	open int            // Writes under way
-	free *history.Event // the end of the last that ended
+	since *history.Event // its first Write
+	open  int            // Writes under way
+	free  *history.Event // the end of the last that ended
 }
 
 // over reports whether e comes after the period.
@@ -106,8 +107,9 @@ func (w *writer) begin(f *frame) {
 	}
 	w.writing++
 	if p := w.current(); p.over(f.write) {
-		w.period, w.shared = period{}, nil
+		w.period, w.shared = period{since: f.write}, nil
 	}
+	f.since = w.current().since
 	w.current().open++
 }
 

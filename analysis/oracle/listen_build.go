@@ -210,7 +210,7 @@ func (b *builder) account(f *frame) {
 func (b *builder) lateFor(r *request, f *frame) {
 	s := r.listen
 	switch {
-	case f.since != nil && before(f.since, r.c):
+	case f.since != nil && f.since.At < f.write.At && before(f.since, r.c):
 		s.held = true
 	case f.write.At > r.c.At+b.grace:
 		if s.late == nil {
@@ -264,16 +264,5 @@ func (b *builder) changed(e *history.Event) {
 			s.owed = map[string]change{}
 		}
 		s.owed[e.Value] = change{e, held}
-	}
-}
-
-// busy notes since when the writer of f has had no moment to itself, when the
-// writing of f begins.
-func (b *builder) busy(f *frame) {
-	last := b.lastly[seat(f.side)]
-	b.lastly[seat(f.side)] = f
-	f.since = f.write
-	if last != nil && (last.wrote == nil || last.wrote.At == f.write.At) && last.since.At < f.write.At {
-		f.since = last.since
 	}
 }

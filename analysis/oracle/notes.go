@@ -91,12 +91,12 @@ func (b *builder) noteCancel(f *frame) {
 		}
 	}
 	lookalikes(f.msg.Ref, func(id string) {
-		if r := b.ids[seat(f.side)][id]; r != nil && r != f.req && r.frame.read != nil && r.first == nil {
+		if r := b.ids[seat(f.side)][id]; r != nil && r != f.req && r.frame.read != nil && r.first == nil && r.c == nil {
 			r.lookalike = f.read
 		}
 	})
 	// The reader's own request of that id is not meant either.
-	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil {
+	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil && r.c == nil {
 		r.lookalike = f.read
 	}
 }

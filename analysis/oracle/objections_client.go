@@ -8,10 +8,11 @@ import (
 
 // neverIssued: R3 and R6.
 func (d *defence) neverIssued() string {
-	if f := d.frame(); f == nil || f.req != nil {
+	f := d.frame()
+	if f == nil || f.msg == nil || f.req != nil {
 		return ""
 	}
-	return fmt.Sprintf("No. No request of that side ever had the id %s.", cutAt(d.act.Msg.Ref, maxQuote))
+	return fmt.Sprintf("No. No request of that side ever had the id %s.", cutAt(f.msg.Ref, maxQuote))
 }
 
 func (d *defence) names() string {

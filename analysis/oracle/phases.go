@@ -14,6 +14,7 @@ const (
 	finished                    // the handler had ended (R2)
 	crossing                    // the handler ended in the same instant, without having been told (R14)
 	undecided                   // the same in wall time, within the grace
+	waiting                     // its response, begun later, may have waited for the writer since before
 	live                        // queued or running: from here on the server knows
 )
 
@@ -92,6 +93,9 @@ func (x *index) standing(c *call) standing {
 	case withinGrace:
 		return undecided
 	}
+	if c.start == nil && c.req.first != nil && x.after(c, c.req.first.since) != knowing {
+		return waiting
+	}
 	return live
 }
 
@@ -114,7 +118,7 @@ func (x *index) outlived(c *call) *history.Event {
 	if witness == nil || before(x.over, witness) {
 		witness = x.lastWord()
 	}
-	if witness == nil || witness.At <= c.req.c.At+x.soon() {
+	if witness == nil || witness.At <= max(c.req.c.At, c.start.At)+x.soon() {
 		return nil
 	}
 	return witness
@@ -140,6 +144,9 @@ func (x *index) orphan(c *call) *history.Event {
 	}
 	if c.told != nil && c.told.At <= start.At+x.soon() {
 		return nil // begun with a context that was done
+	}
+	if last := x.lastWord(); c.told == nil && c.end == nil && last.At <= start.At+x.grace {
+		return nil // what its context was, nobody saw
 	}
 	return start
 }

@@ -39,6 +39,9 @@ const (
 // nor semicolons.
 // An instant left out is the one above. What follows a call's number is the
 // value of an end or a return in quotes, otherwise its error.
+//
+// Of tasks there are also task N, created N, abandon N and abandoned N, and of requests
+// of the server's nested N and completed N.
 type script struct {
 	version  string   // empty: legacyVersion
 	handlers []string // of calls 1, 2, …; empty: one cooperative tool
@@ -267,6 +270,24 @@ func message(t testing.TB, name string) *history.Message {
 	case "pong":
 		m.Kind, m.ID = history.Response, "900"
 		body = `"id":900,"result":{}`
+	case "augmented": // a call that asks to be made a task
+		m.Kind, m.Method, m.ID, m.Token, m.Call = history.Request, "tools/call", id, token, n
+		body = fmt.Sprintf(`"id":%s,"method":"tools/call","params":{"name":"tool","arguments":{"call":%d},"task":{"ttl":60000}}`, id, n)
+	case "tasked": // the result that says that it is one
+		m.Kind, m.ID = history.Response, id
+		body = fmt.Sprintf(`"id":%s,"result":{"task":{"taskId":"t%d","status":"working"}}`, id, n)
+	case "abandon": // its cancel, which is a request
+		m.Kind, m.Method, m.ID = history.Request, "tasks/cancel", "5"+id
+		body = fmt.Sprintf(`"id":5%s,"method":"tasks/cancel","params":{"taskId":"t%d"}`, id, n)
+	case "abandoned":
+		m.Kind, m.ID = history.Response, "5"+id
+		body = fmt.Sprintf(`"id":5%s,"result":{"taskId":"t%d","status":"cancelled"}`, id, n)
+	case "nested": // a request of the server's
+		m.Kind, m.Method, m.ID = history.Request, "sampling/createMessage", "7"+id
+		body = fmt.Sprintf(`"id":7%s,"method":"sampling/createMessage","params":{}`, id)
+	case "completed":
+		m.Kind, m.ID = history.Response, "7"+id
+		body = fmt.Sprintf(`"id":7%s,"result":{}`, id)
 	default:
 		if slices.Contains([]string{"listen", "narrow", "ack", "tools", "updated", "marked", "ended", "bare"}, kind) {
 			body = listenMessage(t, m, name)

@@ -182,6 +182,8 @@ func (x *index) whyExcused(c *call, s standing) string {
 		return whySameInstant
 	case s == undecided:
 		return whyWithinGrace
+	case s == waiting:
+		return whyServerHeld
 	case s == unclear:
 		return whyUnclearID
 	case s == premature && replied:

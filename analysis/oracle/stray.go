@@ -4,7 +4,7 @@ import "github.com/mcpsim/mcpsim/sim/history"
 
 func strayChecks() []check {
 	return []check{
-		{rule: "CANCEL-RIGHT-CALL", side: history.World, level: always(Must), call: rightCall},
+		{rule: "CANCEL-RIGHT-CALL", side: history.World, level: always(Must), call: rightCall, cancel: lateStray, request: lateHeir},
 		{rule: "CANCEL-INVALID-IGNORED", side: history.World, level: always(Should), cancel: ignored, world: outlivedStrays},
 		{rule: "CANCEL-NO-REPLY", side: history.World, level: always(MustNot), cancel: noReply},
 	}

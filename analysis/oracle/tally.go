@@ -47,7 +47,7 @@ func newTallies(checks []check, h history.Header) ([]tally, []Verdict) {
 	room := make([]place, 2*some*len(checks))
 	for i, c := range checks {
 		verdicts[i] = Verdict{
-			Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.level(h.SpecVersion),
+			Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.levelIn(h),
 		}
 		own := room[2*some*i:]
 		tallies[i] = tally{verdict: &verdicts[i], deliberate: h.Deliberate, exercises: own[:0:some], leavings: own[some : some : 2*some]}

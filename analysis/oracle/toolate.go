@@ -39,12 +39,26 @@ func lateStart(x *index, t *tally) {
 	}
 }
 
+// lateStray: a cancel of a request that is forgotten may hit another one.
+func lateStray(_ *index, f *frame, t *tally) {
+	if f.forgotten {
+		t.leave(whyForgotten)
+	}
+}
+
+// lateHeir: a request may have the id of one that is forgotten, and its cancels.
+func lateHeir(_ *index, r *request, t *tally) {
+	if r.perhapsUsed {
+		t.leave(whyForgotten)
+	}
+}
+
 // tooLate is the exemption of rules about what may come when the judge has forgotten
 // what it belongs to; none of other rules.
 func tooLate(rule string) []Exemption {
 	if !slices.Contains([]string{
 		"CANCEL-NO-RESPONSE", "CANCEL-SILENCE", "CANCEL-STOP-WORK", "CANCEL-ONLY-ISSUED", "RESP-ONCE", "PROGRESS-AFTER-CANCEL", "ANSWER-OWN",
-		"CANCEL-SAME-DIRECTION", "ID-NO-REUSE-L", "ID-NO-REUSE-M", "RESP-SAME-ID", "PROGRESS-ACTIVE",
+		"CANCEL-SAME-DIRECTION", "ID-NO-REUSE-L", "ID-NO-REUSE-M", "RESP-SAME-ID", "PROGRESS-ACTIVE", "CANCEL-RIGHT-CALL", "CANCEL-INVALID-IGNORED",
 	}, rule) {
 		return nil
 	}
