@@ -241,3 +241,11 @@ func TestReplayLinesCanBePasted(t *testing.T) {
 	assert.Equal(t, `'it'\''s mine'`, ShellLine([]string{"it's mine"}))
 	assert.Equal(t, `'' a@v1.0 '$x'`, ShellLine([]string{"", "a@v1.0", "$x"}))
 }
+
+func TestFamilies(t *testing.T) {
+	assert.Equal(t, []string{"CANCEL-A (MUST)", "CANCEL-B (MUST)", "CANCEL-C (MUST)", "CANCEL-D (MUST)", "TASK-* (4 rules)", "ID-A (MUST)"},
+		families([]string{
+			"CANCEL-A (MUST)", "CANCEL-B (MUST)", "CANCEL-C (MUST)", "CANCEL-D (MUST)", "TASK-A (MUST)", "TASK-B (SHOULD)", "ID-A (MUST)",
+			"TASK-C (MUST)", "TASK-D (MUST)",
+		}))
+}

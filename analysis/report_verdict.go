@@ -198,12 +198,39 @@ func (r Report) silentRules() string {
 	}
 	missing := r.missing()
 	if len(lines) > curedRules || len(lines) > 0 && missing != "" {
-		lines = []string{hang("-   ", fmt.Sprintf("not exercised: %s. Other scenarios do: mcpsim list scenarios.", strings.Join(names, ", ")))}
+		lines = []string{hang("-   ", fmt.Sprintf("not exercised: %s. Other scenarios do: mcpsim list scenarios.", strings.Join(families(names), ", ")))}
 	}
 	if len(open) > 0 {
 		lines = append(lines, hang("?   ", "not decided: "+strings.Join(open, ", ")))
 	}
 	return join(missing, strings.Join(lines, "\n"))
+}
+
+// families names rules of one topic, which their first word says, together where they
+// are many: "TASK-* (7 rules)". The report's coverage has each.
+func families(names []string) []string {
+	const many, named = 4, -1
+	topic := func(name string) string {
+		first, _, _ := strings.Cut(name, "-")
+		return first
+	}
+	count := map[string]int{}
+	for _, name := range names {
+		count[topic(name)]++
+	}
+	var out []string
+	for _, name := range names {
+		t := topic(name)
+		switch n := count[t]; {
+		case n == named:
+		case t == "CANCEL" || n < many: // cancels are the topic of all
+			out = append(out, name)
+		default:
+			out = append(out, fmt.Sprintf("%s-* (%d rules)", t, n))
+			count[t] = named
+		}
+	}
+	return out
 }
 
 // curedRules is up to how many rules that were not exercised each get a line that

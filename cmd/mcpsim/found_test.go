@@ -57,6 +57,42 @@ func discoveries() []discovery {
 			finding: "loses a cancel that is read right behind its request, which then runs to its end", target: "mcp-go", side: "server",
 			bad: "v1.2.1", scenario: "shaky-network", specVersion: "2025-11-25", rule: "CANCEL-STOP-WORK", seed: 1,
 		},
+		{
+			report: "go-sdk#1160", finding: "cannot be stopped while a subscription is open", target: "go-sdk", side: "server",
+			bad: "v1.7.0", good: "v1.8.0", scenario: "listen-teardown", specVersion: "2026-07-28", rule: "CLOSE-BOUNDED", seed: 11,
+		},
+		{
+			finding: "tells the list of tools to one subscription at a time, and to none once any has ended", target: "go-sdk", side: "server",
+			bad: "v1.8.0", scenario: "listen-teardown", specVersion: "2026-07-28", rule: "LISTEN-DELIVERS", seed: 8,
+		},
+		{
+			finding: "reads ids as 64-bit floats, and takes two large ones for one", target: "go-sdk", side: "server",
+			bad: "v1.8.0", scenario: "id-twins", specVersion: "2026-07-28", rule: "CANCEL-RIGHT-CALL", seed: 1,
+		},
+		{
+			finding: `takes 7 and "7" for one id`, target: "mcp-go", side: "server",
+			bad: "v1.2.1", scenario: "id-twins", specVersion: "2026-07-28", rule: "CANCEL-RIGHT-CALL", seed: 0,
+		},
+		{
+			report: "mcp-go#897", finding: "ends a task with the request that began it", target: "mcp-go", side: "server",
+			bad: "v1.2.1", scenario: "task-cancel", specVersion: "2025-11-25", rule: "NO-SPURIOUS-CANCEL", seed: 0,
+		},
+		{
+			finding: "writes progress behind the response", target: "mcp-go", side: "server",
+			bad: "v1.2.1", scenario: "half-close", specVersion: "2025-11-25", rule: "PROGRESS-STOP", seed: 0,
+		},
+		{
+			finding: "does not cancel what a tool had asked of the client", target: "mcp-go", side: "server",
+			bad: "v1.2.1", scenario: "nested-calls", specVersion: "2025-11-25", rule: "NESTED-CANCELLED", seed: 0,
+		},
+		{
+			finding: "never tells its sampling handler that the server has cancelled", target: "mcp-go", side: "client",
+			bad: "v1.2.1", scenario: "nested-calls", specVersion: "2025-11-25", rule: "CANCEL-STOP-WORK", seed: 0,
+		},
+		{
+			finding: "answers subscriptions before acknowledging them", target: "mcp-go", side: "server",
+			bad: "v1.2.1", scenario: "listen-teardown", specVersion: "2026-07-28", rule: "LISTEN-ACK-FIRST", seed: 0,
+		},
 	}
 }
 
