@@ -85,7 +85,7 @@ func wireServerMutants() []Mutant {
 		Name: string(dropsBatchedCancels), defect: dropsBatchedCancels, Side: history.Server, Scenario: "batches",
 		Only:   []string{protocol.V20250326},
 		Doc:    "takes the requests out of a batch and drops the cancels in it: CANCEL-STOP-WORK; batches are 2025-03-26's alone",
-		Legacy: []string{"CANCEL-NO-RESPONSE", "CANCEL-STOP-WORK"},
+		Legacy: []string{"CANCEL-NO-RESPONSE", "CANCEL-STOP-WORK", "PROGRESS-AFTER-CANCEL"},
 	}, {
 		Name: string(holdsCancelled), defect: holdsCancelled, Side: history.Server, Scenario: "held-after-cancel",
 		Doc:    "keeps a goroutine for every cancel that hits until the session ends: CANCEL-FREE",
