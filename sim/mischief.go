@@ -19,6 +19,10 @@ type Mischief struct {
 	// Together has the client hold the request back until its caller gives up, and
 	// then write it and its cancel in one Write.
 	Together bool `json:"together,omitempty"`
+	// Batch has the client hold the request back until it sends another, or a cancel,
+	// and then send both as one batch, where the protocol version has batches. It waits
+	// for a moment at most.
+	Batch bool `json:"batch,omitempty"`
 	// Strays are cancels that the client writes around the request and that are not
 	// for it, by kind; see StrayKinds.
 	Strays []string `json:"strays,omitempty"`
@@ -105,7 +109,7 @@ type IDKind struct {
 
 // ofClient reports whether it asks something of the client.
 func (m *Mischief) ofClient() bool {
-	return m.ID != "" || m.Reuse != "" || m.Together || len(m.Strays) > 0
+	return m.ID != "" || m.Reuse != "" || m.Together || m.Batch || len(m.Strays) > 0
 }
 
 // drawMischief draws what is done on purpose with each call. A call whose id the
@@ -126,6 +130,7 @@ func (s *Schedule) drawMischief(sc *Scenario) {
 			at := NewStream(s.Seed, "together", -c.Call).Dithered(Fixed(0))
 			c.Cancel, c.Aim, c.Deadline, m.Together = &at, nil, false, true
 		}
+		m.Batch = !m.Together && sc.Load.Batch > 0 && NewStream(s.Seed, "batch", c.Call).Float64() < sc.Load.Batch
 		if m.ofClient() || len(m.Server) > 0 {
 			c.Mischief = &m
 		}
@@ -299,6 +304,10 @@ func wanting(cfg WorldConfig) []string {
 		ask(len(sc.Load.IDs) > 0, "chooses its ids itself")
 		ask(sc.Cancel.Together > 0, "writes no cancel together with its request")
 		ask(len(sc.Cancel.Strays) > 0, "writes no stray cancels")
+		ask(sc.Load.Batch > 0 && protocol.Batches(cfg.SpecVersion), "sends no batches")
+	}
+	if sc.Load.Batch > 0 && !protocol.Batches(cfg.SpecVersion) {
+		out = append(out, cfg.SpecVersion+" has no batches")
 	}
 	if len(sc.Mischief) > 0 && !cfg.Server.Unruly {
 		out = append(out, "server "+cfg.Server.Name+" does no mischief; add --server reference")

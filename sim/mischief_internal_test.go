@@ -28,6 +28,7 @@ load:
     - {kind: fractional}
     - {kind: null-id}
   tokens: reused
+  batch: 0.5
 handlers:
   - {kind: chatty, every: 5ms, work: 50ms}
 cancel:
@@ -147,13 +148,20 @@ func TestBreaches(t *testing.T) {
 }
 
 func TestWanting(t *testing.T) {
-	cfg := WorldConfig{Scenario: parsed(t, unruly), Client: Target{Name: "a"}, Server: Target{Name: "b"}}
+	cfg := WorldConfig{Scenario: parsed(t, unruly), SpecVersion: protocol.V20250326, Client: Target{Name: "a"}, Server: Target{Name: "b"}}
 	assert.Equal(t, []string{
 		"client a chooses its ids itself; add --client reference",
 		"client a writes no cancel together with its request; add --client reference",
 		"client a writes no stray cancels; add --client reference",
+		"client a sends no batches; add --client reference",
 		"server b does no mischief; add --server reference",
 	}, wanting(cfg))
 	cfg.Client.Unruly, cfg.Server.Unruly = true, true
 	assert.Empty(t, wanting(cfg), "what is done is not missed")
+
+	cfg.Scenario, cfg.Client.Unruly = &Scenario{Load: Load{Batch: 0.5}}, false
+	cfg.SpecVersion = protocol.V20250326
+	assert.Equal(t, []string{"client a sends no batches; add --client reference"}, wanting(cfg))
+	cfg.SpecVersion = protocol.V20251125
+	assert.Equal(t, []string{"2025-11-25 has no batches"}, wanting(cfg))
 }

@@ -28,6 +28,9 @@ type Load struct {
 	// Tokens says which progress tokens calls get: OwnTokens, ReusedTokens or
 	// SharedTokens; empty: OwnTokens.
 	Tokens string
+	// Batch is the share of the calls, 0 to 1, whose request a client that can sends
+	// in one batch with what it sends next.
+	Batch float64
 }
 
 // A RequestKind is a method, and how often it is called.
@@ -51,6 +54,7 @@ func (d *decoder) load(l *Load, n *node, path string) {
 		key{"requests", func(n *node, path string) { d.requests(&l.Requests, n, path) }, ""},
 		key{"ids", func(n *node, path string) { d.ids(&l.IDs, n, path) }, ""},
 		key{"tokens", d.text(&l.Tokens, SharedTokens), ""},
+		key{"batch", d.share(&l.Batch), ""},
 	)
 	if _, given := d.places["load.callers"]; !given && l.Arrivals == Open {
 		l.Callers = 0
@@ -77,6 +81,7 @@ func (c *checker) load(l Load) {
 	c.requests(l.Requests)
 	c.ids(l.IDs)
 	c.tokens(l.Tokens)
+	c.share("load.batch", l.Batch)
 	if l.Arrivals == Open {
 		c.open(l)
 		return

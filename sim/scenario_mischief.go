@@ -82,6 +82,9 @@ func (w *yamlWriter) ids(l Load) {
 	if l.Tokens != "" {
 		w.line("  tokens: %s", l.Tokens)
 	}
+	if l.Batch > 0 {
+		w.line("  batch: %s", formatShare(l.Batch))
+	}
 }
 
 // shares writes a list under a key that is indented like that.

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpsim/mcpsim/netem"
@@ -18,7 +19,8 @@ type wire struct {
 	world    *world
 	rec      *history.Recorder
 	calls    *callBook
-	up, down netem.End // the client's end, the server's end
+	up, down netem.End    // the client's end, the server's end
+	frames   atomic.Int64 // so far, see passage
 }
 
 func newWire(w *world) *wire {
@@ -73,11 +75,13 @@ func (x *wire) unread(receiver history.Side, in *netem.Reader) {
 		return
 	}
 	for _, f := range in.Unread() {
-		msg := messageOf(f)
-		x.rec.Add(history.Event{
-			Side: receiver, Kind: history.Unread, Call: x.calls.of(receiver.Peer(), msg),
-			Frame: f.Index, Msg: msg, Arrived: f.Arrived,
-		})
+		p := passageOf(f)
+		for i, msg := range p.msgs {
+			x.rec.Add(history.Event{
+				Side: receiver, Kind: history.Unread, Call: x.calls.of(receiver.Peer(), msg),
+				Frame: p.first + i, Msg: msg, Arrived: f.Arrived,
+			})
+		}
 	}
 }
 
@@ -88,30 +92,33 @@ type tap struct {
 }
 
 func (t *tap) write(f *netem.Frame) {
-	msg := protocol.Identify(f.Bytes)
-	f.Tag = msg
-	t.wire.calls.learn(t.sender, msg)
-	t.note(t.sender, history.Write, f, msg, 0, nil)
-}
-
-func (t *tap) wrote(f *netem.Frame, err error) {
-	t.note(t.sender, history.Wrote, f, messageOf(f), 0, err)
-}
-
-func (t *tap) read(f *netem.Frame) {
-	t.note(t.sender.Peer(), history.Read, f, messageOf(f), f.Arrived, nil)
-}
-
-func (t *tap) note(side history.Side, kind history.Kind, f *netem.Frame, msg *history.Message, arrived time.Duration, err error) {
-	call := t.wire.calls.of(t.sender, msg)
-	if kind == history.Write {
-		t.wire.world.expire(t.sender)
+	p := &passage{msgs: protocol.Messages(f.Bytes, t.wire.world.SpecVersion)}
+	last := int(t.wire.frames.Add(int64(len(p.msgs))))
+	p.first = last - len(p.msgs) + 1
+	f.Tag = p
+	for _, msg := range p.msgs {
+		t.wire.calls.learn(t.sender, msg)
 	}
-	t.wire.rec.Add(history.Event{
-		Side: side, Kind: kind, Call: call,
-		Frame: f.Index, Msg: msg, Arrived: arrived, Text: text(err),
-	})
-	t.wire.world.sawFrame(t.sender, kind, msg, call)
+	t.note(t.sender, history.Write, f, 0, nil)
+}
+
+func (t *tap) wrote(f *netem.Frame, err error) { t.note(t.sender, history.Wrote, f, 0, err) }
+
+func (t *tap) read(f *netem.Frame) { t.note(t.sender.Peer(), history.Read, f, f.Arrived, nil) }
+
+func (t *tap) note(side history.Side, kind history.Kind, f *netem.Frame, arrived time.Duration, err error) {
+	p := passageOf(f)
+	for i, msg := range p.msgs {
+		call := t.wire.calls.of(t.sender, msg)
+		if kind == history.Write {
+			t.wire.world.expire(t.sender)
+		}
+		t.wire.rec.Add(history.Event{
+			Side: side, Kind: kind, Call: call,
+			Frame: p.first + i, Msg: msg, Arrived: arrived, Text: text(err),
+		})
+		t.wire.world.sawFrame(t.sender, kind, msg, call)
+	}
 }
 
 func (t *tap) eof() {
@@ -126,18 +133,25 @@ func (t *tap) hangup(reset bool) {
 	t.wire.rec.Add(history.Event{Side: t.sender, Kind: history.Hangup, Text: how})
 }
 
-// messageOf returns what the frame says. A frame that was written piecemeal is
+// A passage is what the network carries at a time: a message, or a batch of them,
+// each of which is a frame of its own to those who judge.
+type passage struct {
+	first int // the number of the first
+	msgs  []*history.Message
+}
+
+// passageOf returns what the frame says. A frame that was written piecemeal is
 // read again once it is complete, into the same message, so that the events of
-// its first bytes show it too.
-func messageOf(f *netem.Frame) *history.Message {
-	msg, ok := f.Tag.(*history.Message)
+// its first bytes show it too; a batch that was is no message.
+func passageOf(f *netem.Frame) *passage {
+	p, ok := f.Tag.(*passage)
 	if !ok {
-		return nil
+		return &passage{first: f.Index, msgs: []*history.Message{nil}}
 	}
-	if len(msg.Raw) != len(f.Bytes) {
+	if msg := p.msgs[0]; msg.Batch == 0 && len(msg.Raw) != len(f.Bytes) {
 		*msg = *protocol.Identify(f.Bytes)
 	}
-	return msg
+	return p
 }
 
 // delays draws the delays of one direction. Each comes from what the frame is, so
@@ -178,7 +192,7 @@ func (d *delays) identify(s netem.Segment, calls *callBook) FrameIdentity {
 		id.Method = "end of stream"
 		return id
 	}
-	msg := messageOf(s.Frame)
+	msg := passageOf(s.Frame).msgs[0] // a batch travels as the first of it would
 	if msg == nil {
 		return id
 	}

@@ -16,6 +16,9 @@ func receiverRules() []Rule {
 			Why:  whyStubborn,
 			What: "A receiver may ignore the cancel of what cannot be cancelled. A tool that goes on although told does not convict alone.",
 			Asks: "Is it a call that cannot be cancelled?", answer: (*defence).obeys,
+		}, oneBatchExemption(), Exemption{
+			Why:  whyInBatch,
+			What: "At 2025-03-26, a request that came in a batch: what becomes of the response to a batch one of whose requests was cancelled, no text says.",
 		}),
 		Notes: []string{
 			"Q1", "Q4", "Q8",
@@ -58,12 +61,13 @@ func receiverRules() []Rule {
 				Asks: "Was the handler told in time, and went on by itself?", answer: (*defence).toldInTime},
 			sameInstantExemption(),
 			prematureExemption(),
+			oneBatchExemption(),
 			unclearIDExemption(),
 		},
 		Notes: []string{
 			"Q6: In virtual time telling the handler takes no time, so any that passes is the implementation's choice.",
 		},
-		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late", "mutant:heeds-tools-only"},
+		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late", "mutant:heeds-tools-only", "mutant:drops-batched-cancels"},
 	}, {
 		ID:        "PROGRESS-AFTER-CANCEL",
 		Statement: "No progress is reported for a request once its cancel has taken effect.",
@@ -108,7 +112,7 @@ func senderRules() []Rule {
 				Asks: "Was it a second cancel for one request?", answer: (*defence).neverIssued},
 			{Why: whyNamesNothing, What: "A cancel without an id breaks another rule.",
 				Asks: "Did it name no id at all?", answer: (*defence).names},
-			{Why: whyBatched, What: "The sender had sent a batch, whose requests are not sorted in."},
+			{Why: whyBatched, What: "The sender had sent a batch that was not recognized as one, whose requests are not sorted in."},
 			{Why: whyUnderDirection, What: "The id was that of a request of the other side's: the same is a breach of CANCEL-SAME-DIRECTION."},
 			{What: "Since 2026-07-28 a server's cancel: CANCEL-SERVER-FORBIDDEN judges that."},
 		},
@@ -210,6 +214,7 @@ func sharedRules() []Rule {
 			{Race: "R7", What: "Whatever is undelivered or unanswered when the application closes the session, or when the scenario ends it, is lost, and may be.",
 				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
 			{What: "A session that ends with calls in flight and cannot be closed: CLOSE-BOUNDED and SHUT-STDIO-SERVER judge that."},
+			{Why: whyBatchRefused, What: "At 2025-03-26, a call whose request came in one batch with a cancel and was answered with an error at once: the batch may have been refused. Other rules judge that."},
 			{Why: whyOwnError, What: "A call whose tool returned an error by itself.",
 				Asks: "Had the tool itself failed?", answer: (*defence).toolFailed},
 			{Why: whyEnRoute, What: "Nothing is missed of a peer while the network still holds frames: a link slower than the load.",
@@ -382,6 +387,13 @@ func sameInstantExemption() Exemption {
 		Race: "R14", Why: whySameInstant,
 		What: "Two threads of the receiver in one instant: one had the cancel, the other did not know yet. It counts only if the handler had been told in between.",
 		Asks: "Could the two have passed each other inside the server, in one instant?", answer: (*defence).passedInside,
+	}
+}
+
+func oneBatchExemption() Exemption {
+	return Exemption{
+		Race: "R4", Why: whyOneBatch,
+		What: "At 2025-03-26, a cancel that came in one batch with its request: JSON-RPC lets the receiver work on the messages of a batch in any order.",
 	}
 }
 

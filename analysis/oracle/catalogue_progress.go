@@ -25,7 +25,7 @@ func progressRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyUnderStop, What: "Progress after the response: the same is a breach of PROGRESS-STOP."},
 			{What: "Progress after a cancel: PROGRESS-AFTER-CANCEL and CANCEL-SILENCE judge that."},
-			{Why: whyBatched, What: "The other side had sent a batch, whose requests are not sorted in."},
+			{Why: whyBatched, What: "The other side had sent a batch that was not recognized as one, whose requests are not sorted in."},
 			shared, task, unclear,
 		},
 		Implied: "PROGRESS-STOP",

@@ -49,6 +49,9 @@ func (x *index) harm(c, owner *call) harm {
 			what: "gave a call the answer of a cancelled one"}
 	}
 	cancel := x.failedUnder(c)
+	if cancel != nil && c.req != nil && c.req.frame.beside(cancel) {
+		return harm{why: whyBatchRefused}
+	}
 	if cancel != nil && c.end != nil && c.end.Text != "" {
 		return harm{why: whyOwnError}
 	}

@@ -57,6 +57,9 @@ func (b *builder) noteRead(f *frame) {
 	if f.isWayward() {
 		b.wayward[reader] = f.read
 	}
+	if f.msg.Batch == 1 {
+		b.owed[reader]++ // the batch may be refused as a whole
+	}
 	switch {
 	case f.msg.IsCancel():
 		b.noteCancel(f)

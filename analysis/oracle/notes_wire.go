@@ -40,7 +40,7 @@ type frameNotes struct {
 type sessionNotes struct {
 	asked    *history.Event    // the first request that asked for log messages
 	garbage  [2]*history.Event // by the reading side: the first frame that was read and is no message
-	batch    [2]*history.Event // by the sending side: the first batch; what is in one, nobody sorts in
+	batch    [2]*history.Event // by the sending side: the first batch whose messages the history does not list; what is in it, nobody sorts in
 	lingered tide
 }
 
@@ -116,6 +116,13 @@ func (b *builder) readDamage(f *frame) {
 
 // batchVersion is the one that has batches.
 const batchVersion = "2025-03-26"
+
+// beside reports whether f came in one batch with the frame of another event. The
+// numbers of a batch's frames follow one another.
+func (f *frame) beside(e *history.Event) bool {
+	other := said(e)
+	return f.msg.Batch > 0 && other.Batch > 0 && f.n-f.msg.Batch == e.Frame-other.Batch
+}
 
 func isBatch(raw string) bool { return strings.HasPrefix(strings.TrimLeft(raw, " \t"), "[") }
 

@@ -20,6 +20,10 @@ func noResponse(x *index, c *call, t *tally) {
 	}
 	late := x.late(c, s)
 	switch {
+	case c.req.frame.msg.Batch > 0:
+		if late != nil {
+			t.leave(whyInBatch)
+		}
 	case !c.Obedient() && late != nil:
 		t.leave(whyStubborn)
 	case !c.Obedient():
@@ -186,6 +190,8 @@ func (x *index) whyExcused(c *call, s standing) string {
 		return whyServerHeld
 	case s == unclear:
 		return whyUnclearID
+	case s == premature && c.req.frame.msg.Batch > 0:
+		return whyOneBatch
 	case s == premature && replied:
 		return whyPremature
 	}

@@ -1,6 +1,7 @@
 package spacetime
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,15 @@ func id(raw string) string {
 
 // sentWords say what a frame that leaves is, in ever fewer words.
 func (sc *scene) sentWords(f *frame) []string {
+	words := sc.ownWords(f)
+	if f.msg != nil && f.msg.Batch > 0 {
+		words = slices.Insert(words, 0, words[0]+", "+strconv.Itoa(f.msg.Batch)+" of a batch")
+	}
+	return words
+}
+
+// ownWords are those that do not say how it was sent.
+func (sc *scene) ownWords(f *frame) []string {
 	m := f.msg
 	switch {
 	case m == nil:

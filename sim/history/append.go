@@ -48,6 +48,7 @@ func appendMessageJSON(b []byte, m *Message) []byte {
 	}
 	b = appendOptional(b, `,"task":`, m.Task)
 	b = appendOptional(b, `,"status":`, m.Status)
+	b = appendInt(b, `,"batch":`, int64(m.Batch))
 	return append(b, '}')
 }
 

@@ -105,6 +105,9 @@ func appendMessage(b []byte, m *Message) []byte {
 		b = appendString(appendString(b, m.Task), m.Status)
 		b = strconv.AppendBool(b, m.Augmented)
 	}
+	if m.Batch > 0 { // likewise
+		b = binary.AppendVarint(appendString(b, "batch"), int64(m.Batch))
+	}
 	return b
 }
 

@@ -104,6 +104,8 @@ type Kind string
 
 // Wire events. Their Side is the end at which they were observed. One frame
 // (one JSON-RPC message on the wire) has the same Frame number in all of them.
+// Each message of a batch counts as a frame of its own, which is written and read
+// in the instant of the others; their numbers follow one another.
 const (
 	// Write: the sender's Write that carries the frame's first byte was entered.
 	Write Kind = "write"
@@ -253,6 +255,8 @@ type Message struct {
 	Augmented bool   `json:"augmented,omitempty"` // request: it asks to be run as a task
 	Task      string `json:"task,omitempty"`      // id of the task that a request or a notification names, or a result describes
 	Status    string `json:"status,omitempty"`    // of that task: "working", "cancelled", …
+
+	Batch int `json:"batch,omitempty"` // the message's place in the batch that it came in, from 1; 0: it came alone
 }
 
 // IsReply reports whether m answers a request.

@@ -34,6 +34,7 @@ func anyEvents() *rapid.Generator[[]Event] {
 				Kind: Request, ID: anyText().Draw(t, "id"), Raw: anyText().Draw(t, "raw"),
 				Code: rapid.Int64().Draw(t, "code"), Call: rapid.IntRange(0, 3).Draw(t, "call"),
 				Augmented: rapid.Bool().Draw(t, "augmented"), Task: anyText().Draw(t, "task"), Status: anyText().Draw(t, "status"),
+				Batch: rapid.IntRange(0, 3).Draw(t, "batch"),
 			}
 		}
 		events := make([]Event, rapid.IntRange(0, 30).Draw(t, "n"))
@@ -73,7 +74,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestEventsAreJSON(t *testing.T) {
 	e := Event{
 		Seq: 3, At: 4, Side: Server, Kind: Read, Call: 5, Frame: 6, Arrived: 7, N: 8, Text: "t\n", Value: `"v"`, Blame: "pair",
-		Msg: &Message{Kind: ErrorReply, Method: "m", ID: "1", Ref: "2", Token: `"p"`, Code: -32603, Text: "x", Call: 9, Raw: "{}", Augmented: true, Task: "t", Status: "working"},
+		Msg: &Message{Kind: ErrorReply, Method: "m", ID: "1", Ref: "2", Token: `"p"`, Code: -32603, Text: "x", Call: 9, Raw: "{}", Augmented: true, Task: "t", Status: "working", Batch: 2},
 	}
 	want, err := json.Marshal(e)
 	require.NoError(t, err)

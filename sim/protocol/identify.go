@@ -20,7 +20,7 @@ import (
 //   - or an error reply: an error that is an object, no result, and such an id
 //     or none, since the id of a damaged request cannot be known.
 //
-// So a batch is invalid too. Whether an id may be null or fractional is for
+// So a batch is invalid too; [Messages] takes one apart. Whether an id may be null or fractional is for
 // those to say who judge. Case matters, and of several members with one name
 // the last counts.
 //

@@ -6,7 +6,8 @@
 // says, [Member] and [Text] look deeper into one, and the Append functions
 // build frames.
 //
-// A frame is one JSON-RPC message without its line end. Ids and progress tokens
+// A frame is one JSON-RPC message without its line end, or at one version a batch of
+// them, which [Messages] takes apart. Ids and progress tokens
 // are kept as raw JSON everywhere, so that 7 and "7" are two ids.
 package protocol
 

@@ -137,8 +137,8 @@ func (e era) connected() []step {
 	if e.meta == "" {
 		return []step{
 			connect(),
-			hear(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcpsim-reference","version":"1"}}}`),
-			send(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}}`),
+			hear(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + e.version + `","capabilities":{},"clientInfo":{"name":"mcpsim-reference","version":"1"}}}`),
+			send(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"` + e.version + `","capabilities":{"tools":{}},"serverInfo":{"name":"raw","version":"1"}}}`),
 			hear(`{"jsonrpc":"2.0","method":"notifications/initialized"}`),
 			returned("connect", "", ""),
 		}

@@ -15,11 +15,13 @@ import (
 
 // A call is a request that the server has read and not yet answered.
 type call struct {
-	id    string // raw JSON
-	token string // progress token, raw JSON; empty: none was given
-	fixed bool   // cannot be cancelled
-	ctx   context.Context
-	tell  context.CancelFunc // tells the handler to stop
+	id     string // raw JSON
+	batch  *batch // that it came in; nil: none
+	passed func() // says, once, that the batch need not wait for it any longer
+	token  string // progress token, raw JSON; empty: none was given
+	fixed  bool   // cannot be cancelled
+	ctx    context.Context
+	tell   context.CancelFunc // tells the handler to stop
 
 	born     time.Time // when it was read
 	control  bool      // nobody is going to cancel it, for all that the scenario knows
@@ -38,6 +40,7 @@ type call struct {
 //	handler  … waits for its turn ────────────────────▶ finds 7 closed, writes nothing
 type gate struct {
 	turn       chan struct{} // holds a token while somebody writes
+	gathering  *[][]byte     // the answers to a batch, while they are put together; nil: frames are written. Who has the turn has it, too
 	complaints chan struct{} // holds a token for each error reply without an id under way
 
 	mu       sync.Mutex       // guards the rest, and closed and figure of every call
@@ -96,6 +99,7 @@ func (n *session) cancelled(m *history.Message) {
 		return
 	}
 	n.tellHandler(c)
+	c.passed()
 	n.afterCancel(c)
 	n.hold()
 }
@@ -119,8 +123,17 @@ func (n *session) forget(id string) *call {
 // answer writes the frame that answers c, unless c was cancelled before its turn
 // came.
 func (n *session) answer(c *call, frame []byte) {
+	if c.batch != nil {
+		c.batch.add(c, frame)
+		return
+	}
 	n.turn <- struct{}{}
 	defer n.yield()
+	n.respond(c, frame)
+}
+
+// respond is answer for one who has the turn.
+func (n *session) respond(c *call, frame []byte) {
 	switch {
 	case n.settle(c):
 		n.write(n.readdress(c, frame))
@@ -197,6 +210,10 @@ func (n *session) complain(e protocol.RPCError) {
 // write writes a frame. The caller has the turn. A write that fails ends the
 // session, since the client cannot be answered any more.
 func (n *session) write(frame []byte) {
+	if n.gathering != nil {
+		*n.gathering = append(*n.gathering, frame)
+		return
+	}
 	if _, err := n.conn.Out.Write(append(frame, '\n')); err != nil {
 		n.end(fmt.Errorf("write a frame: %w", err))
 	}

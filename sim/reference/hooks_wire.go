@@ -74,6 +74,9 @@ func (n *session) afterProgress(c *call, figure float64) {
 	}
 }
 
+// overlooks reports whether a cancel is dropped that came in b; nil: in no batch.
+func (n *session) overlooks(b *batch) bool { return b != nil && n.defect == dropsBatchedCancels }
+
 // hold runs in the server's reader when a cancel has closed a call.
 func (n *session) hold() {
 	if n.defect == holdsCancelled {

@@ -19,12 +19,13 @@ import (
 // queue holds at most one frame for each request that was ever under way at once
 // and maxReplies answers to the server.
 type link struct {
-	conn   sim.Conn
-	modern bool
-	defect defect
-	parked <-chan struct{} // nobody closes it but a test; see leaksOnTimeout
-	repeat int             // how many times each cancel is written again
-	ends   sync.WaitGroup  // the reader and the writer
+	conn    sim.Conn
+	version string
+	modern  bool
+	defect  defect
+	parked  <-chan struct{} // nobody closes it but a test; see leaksOnTimeout
+	repeat  int             // how many times each cancel is written again
+	ends    sync.WaitGroup  // the reader and the writer
 	// closeOut and hangup close the writing end, and both ends, once each.
 	closeOut func() error
 	hangup   func() error
@@ -43,6 +44,7 @@ type link struct {
 	pranks  pranks
 	down    error    // why no request is taken any more; nil while it is up
 	free    []string // ids that a mutant uses again
+	held    *waiter  // whose request waits for something to be in a batch with
 }
 
 // A question is a request to be made.
@@ -71,6 +73,7 @@ type outgoing struct {
 	begun   bool // its Write has begun. Guarded by link.mu
 	// gone, unless nil, is closed when the frame has been written, or never will be.
 	gone chan struct{}
+	with []*outgoing // what is written with it, as one batch
 }
 
 func (o *outgoing) finish() {
@@ -92,7 +95,7 @@ var errClosing = errors.New("the session is closed")
 // down; close and abort wait for them.
 func openLink(conn sim.Conn, c *client) *link {
 	l := &link{
-		conn: conn, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat, parked: c.parked,
+		conn: conn, version: c.caller.Version, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat, parked: c.parked,
 		waiting: map[string]*waiter{}, env: c.env, asked: map[string]*answering{},
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
@@ -170,12 +173,14 @@ func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 	switch {
 	case w.prank != nil && w.prank.Together:
 		l.enqueue(&outgoing{line: slices.Concat(w.line, l.cancelLine(ctx, w))})
+	case l.held == w:
+		l.giveUpHeld(ctx, w)
 	case !w.begun:
-		l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o == &w.outgoing })
+		l.takeBack(&w.outgoing)
 	case !w.fixed && !l.keepsQuiet(ctx):
 		line := l.cancelLine(ctx, w)
 		w.cancel = l.cancelOf(line)
-		l.enqueue(w.cancel)
+		l.sendOrJoin(w.cancel)
 		l.besideCancel(w)
 		for range l.repeat {
 			l.enqueue(&outgoing{line: line})
@@ -216,10 +221,10 @@ func (l *link) tell(frame []byte) error {
 // the queue is empty, and then closes the writing end.
 func (l *link) write() {
 	for o := l.next(); o != nil; o = l.next() {
-		if _, err := l.conn.Out.Write(o.line); err != nil {
+		if _, err := l.conn.Out.Write(o.bytes()); err != nil {
 			l.fail(fmt.Errorf("write a frame: %w", err))
 		}
-		o.finish()
+		o.each((*outgoing).finish)
 	}
 	// Whoever waits for the writer closes again and reports what this one says.
 	_ = l.closeOut()
@@ -240,7 +245,7 @@ func (l *link) next() *outgoing {
 	i := l.pick()
 	o := l.queue[i]
 	l.queue = slices.Delete(l.queue, i, i+1)
-	o.begun = true
+	o.each(func(o *outgoing) { o.begun = true })
 	l.writing = true
 	return o
 }
@@ -257,13 +262,27 @@ func (l *link) read() {
 			err = errors.New("the server has hung up")
 		}
 		if err == nil {
-			err = l.receive(m)
+			err = l.receiveAll(m)
 		}
 		if err != nil {
 			l.fail(err)
 			return
 		}
 	}
+}
+
+// receiveAll acts on a frame, which may be a batch.
+func (l *link) receiveAll(m *history.Message) error {
+	members := protocol.Members(m, l.version)
+	if members == nil {
+		return l.receive(m)
+	}
+	for _, m := range members {
+		if err := l.receive(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // receive acts on one message. An error ends the link.
@@ -330,7 +349,7 @@ func (l *link) fail(err error) {
 	l.mu.Lock()
 	l.takeDown(err)
 	for _, o := range l.queue {
-		o.finish()
+		o.each((*outgoing).finish)
 	}
 	l.queue = nil
 	l.mu.Unlock()
@@ -350,6 +369,7 @@ func (l *link) takeDown(err error) {
 		}
 	}
 	clear(l.waiting)
+	l.held = nil
 	l.stop()
 	l.changed.Signal()
 }
@@ -372,7 +392,7 @@ func (l *link) close() error {
 func (l *link) shutDown() error {
 	l.mu.Lock()
 	l.takeDown(errClosing)
-	l.queue = slices.DeleteFunc(l.queue, func(o *outgoing) bool { return o.request })
+	l.strike(func(o *outgoing) bool { return o.request })
 	l.mu.Unlock()
 	grace := time.AfterFunc(closeGrace, func() { l.fail(errClosing) })
 	l.ends.Wait()

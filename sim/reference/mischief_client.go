@@ -127,10 +127,10 @@ func (l *link) drop(w *waiter) bool {
 }
 
 // send queues the request of w and the strays around it; one that is to be written
-// with its cancel waits for that. The caller holds mu.
+// with its cancel waits for that, and one that is to be in a batch, see hold. The caller holds mu.
 func (l *link) send(w *waiter) {
 	if w.prank == nil {
-		l.enqueue(&w.outgoing)
+		l.sendOrJoin(&w.outgoing)
 		return
 	}
 	for _, kind := range w.prank.Strays {
@@ -138,10 +138,14 @@ func (l *link) send(w *waiter) {
 			l.stray(kind, w)
 		}
 	}
-	if w.prank.Together {
+	switch {
+	case w.prank.Together:
 		return
+	case w.prank.Batch && protocol.Batches(l.version):
+		l.hold(w)
+	default:
+		l.sendOrJoin(&w.outgoing)
 	}
-	l.enqueue(&w.outgoing)
 	for _, kind := range w.prank.Strays {
 		if kind == sim.TwinID {
 			l.stray(kind, w)

@@ -131,7 +131,7 @@ func TestMutants(t *testing.T) {
 		maps.Copy(conversations, idConversations(e))
 		for _, m := range Mutants() {
 			if m.Scenario == nestedScenario || m.Only != nil {
-				continue // see TestNestedMutants and TestTaskMutants
+				continue // see TestNestedMutants, TestTaskMutants and TestServerAndBatches
 			}
 			t.Run(e.version+"/"+m.Name, func(t *testing.T) {
 				if m.Scenario == "listen-teardown" {

@@ -21,6 +21,7 @@ const (
 	repeatsProgress       defect = "repeats-progress"
 	tardyPongs            defect = "tardy-pongs"
 	holdsCancelled        defect = "holds-cancelled"
+	dropsBatchedCancels   defect = "drops-batched-cancels"
 
 	cancelsReturned    defect = "cancels-returned"
 	cancelsInitialize  defect = "cancels-initialize"
@@ -80,6 +81,11 @@ func wireServerMutants() []Mutant {
 		Name: string(tardyPongs), defect: tardyPongs, Side: history.Server, Scenario: "every-call",
 		Doc:    "takes 15 s to answer a ping that carries anything: PING-PROMPT; no defect since 2026-07-28",
 		Legacy: []string{"PING-PROMPT"},
+	}, {
+		Name: string(dropsBatchedCancels), defect: dropsBatchedCancels, Side: history.Server, Scenario: "batches",
+		Only:   []string{protocol.V20250326},
+		Doc:    "takes the requests out of a batch and drops the cancels in it: CANCEL-STOP-WORK; batches are 2025-03-26's alone",
+		Legacy: []string{"CANCEL-NO-RESPONSE", "CANCEL-STOP-WORK", "PROGRESS-AFTER-CANCEL"},
 	}, {
 		Name: string(holdsCancelled), defect: holdsCancelled, Side: history.Server, Scenario: "held-after-cancel",
 		Doc:    "keeps a goroutine for every cancel that hits until the session ends: CANCEL-FREE",

@@ -99,18 +99,27 @@ func (n *session) read() error {
 		if err != nil {
 			return err
 		}
-		switch m.Kind {
-		case history.Request:
-			n.request(m)
-		case history.Notification:
-			if m.Method == protocol.Cancelled {
-				n.cancelled(m)
-			}
-		case history.Response, history.ErrorReply:
-			n.asks.deliver(m)
-		case history.Invalid:
-			n.complain(damage(m.Raw))
+		if members := protocol.Members(m, n.version); members != nil {
+			n.receiveBatch(members)
+		} else {
+			n.receive(m, nil)
 		}
+	}
+}
+
+// receive acts on a message, which is one of a batch unless that is nil.
+func (n *session) receive(m *history.Message, b *batch) {
+	switch m.Kind {
+	case history.Request:
+		n.request(m, b)
+	case history.Notification:
+		if m.Method == protocol.Cancelled && !n.overlooks(b) {
+			n.cancelled(m)
+		}
+	case history.Response, history.ErrorReply:
+		n.asks.deliver(m)
+	case history.Invalid:
+		n.complain(damage(m.Raw))
 	}
 }
 
@@ -123,21 +132,27 @@ func damage(raw string) protocol.RPCError {
 }
 
 // request starts to work on a request.
-func (n *session) request(m *history.Message) {
+func (n *session) request(m *history.Message, b *batch) {
 	c, err := n.register(m)
 	if err != nil {
 		n.complain(protocol.RPCError{Code: protocol.InvalidRequest, Message: err.Error()})
 		return
 	}
+	c.batch, c.passed = b.join(), sync.OnceFunc(func() { n.passed(b) })
 	c.ctx, c.tell = context.WithCancel(n.ctx)
 	n.begin(c, m)
 	n.begun(c)
 	params := protocol.Member(m.Raw, "params")
 	refusal := n.refuse(m.Method, params)
+	if b != nil && m.Method == protocol.Initialize {
+		refusal = &protocol.RPCError{Code: protocol.InvalidRequest, Message: "initialize must not be part of a batch"}
+	}
 	if m.Method == protocol.ToolsCall && n.beforeCall(c) {
+		c.passed()
 		return
 	}
 	n.running.Go(func() {
+		defer c.passed()
 		defer c.tell()
 		defer n.enter(c)()
 		if refusal == nil && n.asTask(m) {

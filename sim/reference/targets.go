@@ -14,7 +14,8 @@
 // the server, answers.go, lists.go and listen.go what it says, questions.go what its
 // tools ask; client.go and link.go are the client, calls.go what it asks, answering.go
 // what it says to what a server asks; frames.go and results.go are what both need;
-// tasks.go and client_tasks.go are what calls become that are made as tasks;
+// tasks.go and client_tasks.go are what calls become that are made as tasks,
+// batch_server.go and batch_client.go what one version sends together;
 // mutants.go is the table of defects and what each adds.
 //
 // Whatever the order in which goroutines run, the strict peers keep the rules

@@ -1,0 +1,79 @@
+package reference
+
+import (
+	"sync"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// A batch is what a server knows of a batch that it is working on. Its requests are
+// worked on side by side. What they come to is answered in one batch, when all of them
+// are done or cancelled; a request that is cancelled by then is not answered.
+type batch struct {
+	mu      sync.Mutex
+	working int // requests that are not done, and the reader, who may find more
+	done    []member
+}
+
+// A member is a request of a batch with the frame that is to answer it.
+type member struct {
+	call  *call
+	frame []byte
+}
+
+// receiveBatch acts on the messages of a batch.
+func (n *session) receiveBatch(members []*history.Message) {
+	b := &batch{working: 1}
+	for _, m := range members {
+		n.receive(m, b)
+	}
+	n.passed(b)
+}
+
+// join counts a request of the batch.
+func (b *batch) join() *batch {
+	if b != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.working++
+	}
+	return b
+}
+
+func (b *batch) add(c *call, frame []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = append(b.done, member{c, frame})
+}
+
+// passed says that one that the batch waits for is done. The last one has it answered.
+func (n *session) passed(b *batch) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	b.working--
+	last := b.working == 0
+	done := b.done
+	b.mu.Unlock()
+	if last && len(done) > 0 {
+		n.running.Go(func() { n.answerBatch(done) })
+	}
+}
+
+// answerBatch writes what there is to answer. A batch of which nothing is left is not
+// answered at all.
+func (n *session) answerBatch(done []member) {
+	n.turn <- struct{}{}
+	defer n.yield()
+	var frames [][]byte
+	n.gathering = &frames
+	for _, a := range done {
+		n.respond(a.call, a.frame)
+	}
+	n.gathering = nil
+	if len(frames) > 0 {
+		n.write(protocol.AppendBatch(nil, frames...))
+	}
+}
