@@ -62,13 +62,14 @@ const (
 	NullID       = "null-id"   // requestId is null; so likewise the next two
 	BoolID       = "bool-id"   // true
 	ObjectID     = "object-id" // {}
-	ExtraMembers = "extra"     // unknown, and with members that the schema does not have
-	WithRPCID    = "with-id"   // unknown, and with an id of its own, which makes it a request
+	ArrayParams  = "array-params"
+	ExtraMembers = "extra"   // unknown, and with members that the schema does not have
+	WithRPCID    = "with-id" // unknown, and with an id of its own, which makes it a request
 )
 
 // StrayKinds returns the kinds of stray cancels.
 func StrayKinds() []string {
-	return []string{Finished, Unknown, Foreign, OfInitialize, TwinID, NoParams, NoID, NullID, BoolID, ObjectID, ExtraMembers, WithRPCID}
+	return []string{Finished, Unknown, Foreign, OfInitialize, TwinID, NoParams, NoID, NullID, BoolID, ObjectID, ArrayParams, ExtraMembers, WithRPCID}
 }
 
 // What a server does on purpose.

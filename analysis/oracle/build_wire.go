@@ -144,7 +144,9 @@ func (b *builder) reply(f *frame) {
 		b.placeReply(f)
 		return
 	}
-	f.req.reply(f)
+	if f.req.reply(f); f.req.replies > 1 {
+		b.noteAstray(f, "RESP-ONCE")
+	}
 	if f.isError() {
 		b.noteHarm(f.req, f.side, f.write)
 	}

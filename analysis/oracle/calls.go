@@ -42,11 +42,14 @@ func (x *index) judgeLost(c *call, end *history.Event, t *tally) {
 	if c.start != nil {
 		v.What, v.Lateness = "handled a request, and never answered it", span(c.end, end)
 	}
-	if x.mistake(c).at != nil {
+	switch astray := c.req.astray; {
+	case x.mistake(c).at != nil:
 		t.failUnder("CANCEL-RIGHT-CALL", v, c.req.frame.read, c.end, end)
-		return
+	case astray.at != nil:
+		t.failUnder(astray.under, v, c.req.frame.read, c.end, astray.at, end)
+	default:
+		t.fail(v, c.req.frame.read, c.end, end)
 	}
-	t.fail(v, c.req.frame.read, c.end, end)
 }
 
 // noSpuriousCancel: a handler is told to stop only for a reason.

@@ -24,6 +24,8 @@ func dispatchCases() []ruleCase {
 	const rule = "REQUEST-DISPATCHED"
 	limit := `60000 world horizon calls had not returned
 		60001 client close; return 2 closed; hangup; closed`
+	limit1 := `60000 world horizon calls had not returned
+		60001 client close; return 1 closed; hangup; closed`
 	return []ruleCase{{
 		why: "nothing was asked", want: Vacuous,
 		script: script{},
@@ -68,6 +70,21 @@ func dispatchCases() []ruleCase {
 		script: bare(running + `30 server end 1 "done 1"
 			60000 world horizon calls had not returned
 			60001 client close; return 1 closed; hangup; closed`),
+	}, {
+		why: "answered under its id as the other JSON type", want: Fail, checked: 1, fails: "(REQUEST-DISPATCHED) RESP-SAME-ID", side: history.Server,
+		script: bare(running + `30 server end 1 "done 1"; > {"id":"11","result":{}}
+			` + limit1),
+	}, {
+		why: "answered under the id of another one, which has its own answer", want: Fail, checked: 1, fails: "RESP-ONCE (REQUEST-DISPATCHED)", side: history.Server,
+		script: bare(running + `client > {"id":"11","method":"tools/list"}
+			22 server < {"id":"11","method":"tools/list"}; > {"id":"11","result":{}}
+			30 server end 1 "done 1"; > {"id":"11","result":{}}
+			` + limit1),
+	}, {
+		why: "something was answered under an id like its own before it was handled: that was not its answer", want: Fail, checked: 1, fails: "REQUEST-DISPATCHED RESP-SAME-ID", side: history.Server,
+		script: bare(running + `25 server > {"id":"11","result":{}}
+			30 server end 1 "done 1"
+			` + limit1),
 	}, {
 		why: "handled and never answered, and a cancel was read meanwhile", want: Fail, checked: 2, fails: rule,
 		script: two(running + `

@@ -83,8 +83,10 @@ func callRules() []Rule {
 			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
 			{What: "The session ended first."},
 			{Why: whyUnderRight, What: "A cancel that could be taken for one of this call came to it: the same is a breach of CANCEL-RIGHT-CALL."},
+			{Why: whyUnderSameID, What: "The handler returned, and an answer was written under an id that resembles the request's and that no request had: the same is a breach of RESP-SAME-ID."},
+			{Why: whyUnderOnce, What: "Or under one whose request had been answered: the same is a breach of RESP-ONCE."},
 		},
-		Implied: "CANCEL-RIGHT-CALL",
+		Implied: "CANCEL-RIGHT-CALL, RESP-SAME-ID or RESP-ONCE",
 		Notes: []string{
 			"When a request or its answer was lost does not show, so that the cancel of another call which came later, or before, proves nothing: RACE-GRACEFUL does not count it.",
 		},

@@ -22,6 +22,7 @@ type requestNotes struct {
 	latest      *history.Event // the writing of its latest progress
 	figure      float64        // of that
 	busy        bool           // the receiver was just writing something when it read the request
+	astray      astray         // its answer, if that was written under an id that resembles its own
 }
 
 // frameNotes are what is noted of a frame.
@@ -136,6 +137,9 @@ func (b *builder) placeReply(f *frame) {
 		f.twin = r.frame.read
 	}
 	f.named = f.named || b.named[asker][f.msg.ID]
+	if !f.named {
+		b.noteAstray(f, "RESP-SAME-ID")
+	}
 }
 
 // otherType returns the id of the other JSON type that reads the same, "" if there

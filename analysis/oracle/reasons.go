@@ -25,4 +25,6 @@ const (
 	whyUnderStop      = reportedUnder + "PROGRESS-STOP"
 	whyUnderFree      = reportedUnder + "CANCEL-FREE"
 	whyUnderLateLeak  = reportedUnder + "LATE-NO-LEAK"
+	whyUnderSameID    = reportedUnder + "RESP-SAME-ID"
+	whyUnderOnce      = reportedUnder + "RESP-ONCE"
 )

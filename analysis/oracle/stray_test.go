@@ -194,6 +194,10 @@ func TestNoReply(t *testing.T) {
 	ends := `50 server end 1 "done 1"; > result 1; end 2 "done 2"; > result 2
 		60 client < result 1; return 1 "done 1"; < result 2; return 2 "done 2"`
 	runStrays(t, "CANCEL-NO-REPLY", []strayCase{
+		{why: "one whose params are a list is a notification all the same", text: bothRunning + `30 client > {"method":"notifications/cancelled","params":["never"]}
+			40 server < {"method":"notifications/cancelled","params":["never"]}; > {"id":null,"error":{"code":-32700,"message":"what"}}
+			45 client < {"id":null,"error":{"code":-32700,"message":"what"}}
+			` + ends, want: Fail, side: history.Server, fails: "(CANCEL-INVALID-IGNORED) CANCEL-NO-REPLY CANCEL-HAS-ID"},
 		{why: "nothing was cancelled", text: bothRunning + ends, want: Vacuous},
 		{why: "no reply", text: bothRunning + cancelled + `server end 1 canceled
 			50 server end 2 "done 2"; > result 2

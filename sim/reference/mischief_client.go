@@ -197,6 +197,8 @@ func (l *link) strayFrame(kind string, w *waiter) []byte {
 		return named("true")
 	case sim.ObjectID:
 		return named("{}")
+	case sim.ArrayParams:
+		return protocol.AppendNotification(nil, protocol.Cancelled, `[`+never+`]`)
 	case sim.ExtraMembers:
 		return protocol.AppendNotification(nil, protocol.Cancelled, `{"requestId":`+never+`,"taskId":7,"force":[true]}`)
 	case sim.WithRPCID:

@@ -91,9 +91,9 @@ func TestUnrulyClient(t *testing.T) {
 				askUnruly("a", sim.Mischief{ID: `5`, Together: true}), silence(time.Second), giveUp("a"), hear(e.asked("5", "a")), hear(gaveUp("5")),
 				returned("a", "", "context canceled")}},
 			{"strays before the request, and behind it the twin's", []step{
-				askUnruly("a", sim.Mischief{ID: `5`, Strays: []string{sim.TwinID, sim.NoParams, sim.NoID, sim.NullID, sim.BoolID, sim.ObjectID, sim.Unknown, sim.ExtraMembers, sim.WithRPCID}}),
+				askUnruly("a", sim.Mischief{ID: `5`, Strays: []string{sim.TwinID, sim.NoParams, sim.NoID, sim.NullID, sim.BoolID, sim.ObjectID, sim.ArrayParams, sim.Unknown, sim.ExtraMembers, sim.WithRPCID}}),
 				hear(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`), hear(cancelled(`{"reason":"none"}`)), hear(cancelled(`{"requestId":null}`)),
-				hear(cancelled(`{"requestId":true}`)), hear(cancelled(`{"requestId":{}}`)), hear(cancelled(`{"requestId":"never-5"}`)),
+				hear(cancelled(`{"requestId":true}`)), hear(cancelled(`{"requestId":{}}`)), hear(cancelled(`["never-5"]`)), hear(cancelled(`{"requestId":"never-5"}`)),
 				hear(cancelled(`{"requestId":"never-5","taskId":7,"force":[true]}`)),
 				hear(`{"jsonrpc":"2.0","id":"never-5","method":"notifications/cancelled","params":{"requestId":"never-5"}}`),
 				hear(e.asked("5", "a")), hear(cancelled(`{"requestId":"5"}`))}},
