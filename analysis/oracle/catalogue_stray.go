@@ -46,10 +46,11 @@ func strayRules() []Rule {
 			{From: firstVersion, Until: firstVersion, Page: "basic/messages", Quote: "They do not expect a response", Level: MustNot},
 			{From: "2025-03-26", Page: basePage, Quote: "The receiver MUST NOT send a response", Level: MustNot},
 		},
-		Convicts: "In the instant in which a side had read a cancel it began to write a response without an id, with null for one, or with an id that no request had.",
+		Convicts: "In the instant in which a side had read a cancel it began to write a response without an id, with what stands for none (null, 0, \"\"), or with the id that the cancel named and no request had.",
 		Exempt: []Exemption{
 			{What: "Before, the side had read something else that may be answered without an id, and had not been answered yet: what is no JSON-RPC message, a request whose id is none or in use, a notification with an id."},
 			{What: "A response under an id that resembles one of a request's, as \"7\" does 7: it is that request's, under a wrong id."},
+			{What: "A response under any other id that no request had may be meant for one, and is RESP-SAME-ID's."},
 			{What: "A response under the id of the cancelled request answers that: CANCEL-NO-RESPONSE and CANCEL-SILENCE judge it, a second one RESP-ONCE."},
 			{What: "A response without an id at another time: nothing shows what it is for."},
 		},

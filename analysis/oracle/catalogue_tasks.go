@@ -22,9 +22,9 @@ func taskCancelRules() []Rule {
 		Statement: "Who wants a task cancelled asks for that with tasks/cancel, and sends no notifications/cancelled for the call that it came of.",
 		Property:  Safety,
 		Clauses:   []Clause{inTasks(legacyPage, "For task-augmented requests, the tasks/cancel request MUST be used instead of the notifications/cancelled notification", Must)},
-		Convicts:  "A cancel was written that names a call which asked for a task, and time had passed since its sender had read the answer with the task's id.",
+		Convicts:  "A cancel was written that names a call which asked for a task, and when its caller gave up (or, where none did, when it was begun) time had passed since its sender had read the answer with the task's id.",
 		Exempt: []Exemption{
-			{Race: "R9", Why: whyNoTaskYet, What: "Its sender did not know yet that there was a task: it had no id to cancel it by."},
+			{Race: "R9", Why: whyNoTaskYet, What: "Who decided to cancel did not know yet that there was a task, and had no id to cancel it by. The cancel may have had to wait for the network after that."},
 			{Why: whySameInstantTask, What: "The answer was read in the same instant: who gave up may not have known."},
 			{Race: "R6", Why: whyRepeated, What: "A second cancel for one request."},
 			{What: "The cancel of a tasks/get or a tasks/result. It ends the waiting, and the task goes on."},

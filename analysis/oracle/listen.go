@@ -142,7 +142,7 @@ func listenTag(_ *index, f *frame, t *tally) {
 		t.fail(Violation{Side: history.Server, What: what, Lateness: -1}, f.write)
 	}
 	switch {
-	case a.of != nil && a.of.reused:
+	case a.unclear:
 		t.leave(whyUnclearID)
 	case f.msg.Kind == history.Response && f.msg.Sub == "":
 		fail("ended a subscription by a response that does not carry its id")

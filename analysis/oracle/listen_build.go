@@ -127,12 +127,13 @@ func scoped(m *history.Message) bool {
 // An account is how a message of the server's stands to subscriptions, in the moment
 // in which its writing begins.
 type account struct {
-	of     *request // the subscription whose id it carries, or that it answers; nil: none
-	nth    int      // of the subscription's messages, from 1
-	after  bool     // C of the subscription was before
-	wanted bool     // it carries no id, and an open subscription had asked for it
-	ending bool     // it carries no id, and one that had asked for it ended in that instant
-	open   bool     // a subscription was open
+	of      *request // the subscription whose id it carries, or that it answers; nil: none
+	nth     int      // of the subscription's messages, from 1
+	after   bool     // C of the subscription was before
+	wanted  bool     // it carries no id, and an open subscription had asked for it
+	ending  bool     // it carries no id, and one that had asked for it ended in that instant
+	open    bool     // a subscription was open
+	unclear bool     // its id stands for more than one request
 }
 
 // isOpen reports whether r is a subscription that the server had read, and that
@@ -175,13 +176,14 @@ func (b *builder) account(f *frame) {
 		f.forgotten = true // it may be of one that is forgotten
 		return
 	}
+	unclear := r != nil && r.reused
 	if r != nil && r.listen == nil {
 		r = nil
 	}
 	if f.msg.IsReply() && r == nil && f.msg.Sub == "" {
 		return // of an ordinary call
 	}
-	a := &account{of: r}
+	a := &account{of: r, unclear: unclear}
 	f.account = a
 	if r == nil {
 		b.anonymous(f)

@@ -208,6 +208,12 @@ func listenCasesOf() map[string][]ruleCase {
 			script: listening(subscribed + `40 server > tools id "11"
 				50 client < tools id "11"`),
 		}, {
+			why: "the id of two requests", want: Vacuous, uncounted: whyUnclearID, fails: "ID-NO-REUSE-M",
+			script: listening(`10 client > listen 1
+				15 client > {"id":11,"method":"tools/list"}
+				20 server < listen 1; > ack 1; < {"id":11,"method":"tools/list"}; > tools 1
+				30 client < ack 1; < tools 1`),
+		}, {
 			why: "a response without the id", want: Fail, checked: 2, fails: "LISTEN-TAG",
 			script: listening(subscribed + `40 server > bare 1
 				50 client < bare 1; return 1`),

@@ -124,10 +124,21 @@ func (b *builder) noteReply(f *frame) {
 	if b.misspelt(f) {
 		return
 	}
-	if c := b.answerable[writer]; c != nil && f.write.At <= c.read.At+b.grace {
+	if c := b.answerable[writer]; c != nil && f.write.At <= c.read.At+b.grace && repliesTo(c.msg.Ref, f.msg.ID) {
 		c.provoked, b.answerable[writer] = f.write, nil
 		f.named = true
 	}
+}
+
+// repliesTo reports whether a reply under the id can be one to a cancel that named
+// ref: it has none, what stands for none in a typed language, or the one named.
+func repliesTo(ref, id string) bool {
+	found := id == ref
+	for _, like := range [...]string{"", ref} {
+		found = found || id == like
+		lookalikes(like, func(other string) { found = found || id == other })
+	}
+	return found
 }
 
 // misspelt reports whether the id of a reply resembles that of a request which it

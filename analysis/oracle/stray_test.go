@@ -207,9 +207,13 @@ func TestNoReply(t *testing.T) {
 			50 server end 2 "done 2"; > result 2
 			60 client < result 2; return 2 "done 2"`, want: Fail, side: history.Server, fails: "CANCEL-NO-REPLY",
 			what: `replied to a cancel, under no request's id: answered with error -32603 "request cancelled"`},
-		{why: "a reply under a made-up id", text: bothRunning + `30 client > cancel id
+		{why: "a made-up id may be meant for a request", text: bothRunning + `30 client > cancel id
 			40 server < cancel id; > error 6
 			45 client < error 6
+			` + ends, want: Pass, fails: "CANCEL-HAS-ID RESP-SAME-ID"},
+		{why: "a reply under the id of a struct that was never filled in", text: bothRunning + `30 client > cancel id
+			40 server < cancel id; > {"id":0,"error":{"code":-32600,"message":"what"}}
+			45 client < {"id":0,"error":{"code":-32600,"message":"what"}}
 			` + ends, want: Fail, fails: "(CANCEL-INVALID-IGNORED) CANCEL-NO-REPLY CANCEL-HAS-ID"},
 		{why: "the answer to the request is another rule's", text: bothRunning + cancelled + `server > error 1; end 1 canceled
 			45 client < error 1

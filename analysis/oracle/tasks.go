@@ -50,14 +50,18 @@ func viaTasks(x *index, f *frame, t *tally) {
 	if r == nil || !r.frame.msg.Augmented {
 		return // a request that waits for a task may be cancelled like any other
 	}
+	decided := f.write
+	if r.call != nil {
+		decided = earlier(r.call.cancel, earlier(r.call.revoke, decided))
+	}
 	switch {
 	case r.reused:
 		t.leave(whyUnclearID)
 	case r.cancel != f:
 		t.leave(whyRepeated)
-	case r.frame.task == nil || !before(r.readReply, f.write):
+	case r.frame.task == nil || !before(r.readReply, decided):
 		t.leave(whyNoTaskYet)
-	case f.write.At <= r.readReply.At+x.grace:
+	case decided.At <= r.readReply.At+x.grace:
 		t.leave(whySameInstantTask)
 	default:
 		v := Violation{Side: f.side, What: "cancelled a task by the notification for the call that it came of", Lateness: span(r.readReply, f.write)}

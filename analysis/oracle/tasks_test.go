@@ -150,6 +150,13 @@ func viaRows() []taskCase {
 			20 server < task 1; > began 1; start 1; < cancel 1
 			30 client < began 1
 			50 server end 1 "done 1"`),
+		row("decided before it was known, and held up by the network since", Vacuous, 0, whyNoTaskYet, `
+			10 client issue 1; > task 1
+			20 server < task 1; > began 1; start 1
+			25 client cancel 1; return 1 canceled
+			30 client < began 1
+			40 client > cancel 1
+			50 server < cancel 1; end 1 "done 1"`),
 		row("likewise, and the server lets the call go", Vacuous, 0, whyNoTaskYet, `
 			10 client issue 1; > task 1; cancel 1; > cancel 1; return 1 canceled
 			20 server < task 1; < cancel 1`),
