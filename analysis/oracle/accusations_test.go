@@ -44,3 +44,61 @@ func TestTaskCancelledTwice(t *testing.T) {
 			60 client < refused revoke 1 -32602; return 1 canceled`), fails: "NO-SPURIOUS-CANCEL"},
 	})
 }
+
+// How a server ends a subscription by itself is not judged (Q2): by a cancel, by a
+// response, or by both.
+func TestServerEndsSubscription(t *testing.T) {
+	const crossed = `49 server > cancel 1
+		50 client cancel 1; > cancel 1; return 1 canceled
+		60 server < cancel 1
+		`
+	runAccusations(t, []accusation{
+		{why: "by a cancel, at which the call returns an error", script: listening(subscribed + `40 server > cancel 1
+			50 client < cancel 1; return 1 ended`)},
+		{why: "by a cancel and a response", script: listening(subscribed + `40 server > cancel 1; > ended 1
+			50 client < cancel 1; return 1 ended; < ended 1`)},
+		{why: "by a cancel and an error", script: listening(subscribed + `40 server > cancel 1; > error 1
+			50 client < cancel 1; < error 1; return 1 ended`)},
+		{why: "by an error, in the instant in which another one was given up", script: listening(subscribed + `
+			31 client issue 2; > listen 2
+			35 server < listen 2; > ack 2
+			40 client < ack 2; cancel 2; > cancel 2; return 2 canceled
+			50 server < cancel 2; > error 1
+			60 client < error 1; return 1 ended`)},
+		{why: "the client fails one that nobody had ended", script: listening(subscribed + `
+			31 client issue 2; > listen 2
+			35 server < listen 2; > ack 2
+			40 client < ack 2; cancel 2; > cancel 2; return 2 canceled; return 1 ended
+			50 server < cancel 2`), fails: "RACE-GRACEFUL"},
+		{why: "a cancel of the server's that names a call", script: script{version: modernVersion, text: running + `30 server > cancel 1
+			40 client < cancel 1; return 1 ended
+			50 server end 1 "done 1"`}, fails: "CANCEL-RIGHT-CALL CANCEL-SERVER-FORBIDDEN"},
+		{why: "by a cancel instead of an acknowledgement", script: bare(`10 client issue 1; > listen 1
+			20 server < listen 1; > cancel 1
+			60000 world horizon calls had not returned`).asListen()},
+		{why: "what changes afterwards is not owed", script: bare(subscribed + `39 server > cancel 1
+			40 server change "tools"
+			20000 client close`).asListen()},
+		{why: "the client's cancel crosses the server's, and a response follows", script: listening(subscribed + crossed + `server > ended 1
+			70 client < cancel 1; < ended 1`)},
+		{why: "likewise later", script: listening(subscribed + crossed + `65 server > ended 1
+			70 client < cancel 1; < ended 1`)},
+		{why: "the server's comes after the client's was read", script: listening(subscribed + givenUp + `61 server > cancel 1; > ended 1
+			70 client < cancel 1; < ended 1`), fails: "LISTEN-CANCEL"},
+	})
+}
+
+// A cancel by which a server ends a subscription is no stray.
+func TestEndOfSubscriptionIsNoStray(t *testing.T) {
+	h := listening(subscribed + `40 server > cancel 1
+		50 client < cancel 1; return 1 ended`).history(t)
+	assert.Equal(t, Vacuous, verdictOf(t, Judge(h), "CANCEL-INVALID-IGNORED").Status)
+}
+
+// Nor does what it ended stay with the judge, if no response follows.
+func TestEndedSubscriptionIsOver(t *testing.T) {
+	h := listening(subscribed + `40 server > cancel 1
+		50 client < cancel 1; return 1 ended`).history(t)
+	x := newIndex(h)
+	assert.True(t, x.call(1).req.over())
+}

@@ -28,6 +28,8 @@ type subscription struct {
 	held     bool              // one after C had only waited for its turn
 	told     int               // changes
 	owed     map[string]change // the first that has not been told, by what changed
+	ended    *history.Event    // the writing of the first cancel by which the server ended it
+	endRead  bool              // that was read
 }
 
 // A change is one that the server's application made.
@@ -138,7 +140,29 @@ type account struct {
 // isOpen reports whether r is a subscription that the server had read, and that
 // nobody had ended.
 func (r *request) isOpen() bool {
-	return r.listen != nil && r.frame.read != nil && r.c == nil && r.replies == 0
+	return r.listen != nil && r.frame.read != nil && r.c == nil && r.replies == 0 && r.listen.ended == nil
+}
+
+// endedBy notes that the server ends the subscription r by the cancel f; of other
+// requests nothing.
+func (r *request) endedBy(f *frame) {
+	if r.listen != nil {
+		r.listen.ended = earlier(r.listen.ended, f.write)
+	}
+}
+
+// endHeard notes that the client read such a cancel: no response need follow.
+func (b *builder) endHeard(f *frame) {
+	if r := b.ids[seat(history.Client)][f.msg.Ref]; f.ends && r != nil && r.listen != nil {
+		r.listen.endRead, r.touched = true, f.read.At
+		b.settle(r)
+	}
+}
+
+// endedByServer reports whether c is a subscription that the server has ended, by a
+// cancel or by a response.
+func (c *call) endedByServer() bool {
+	return c.req != nil && c.req.listen != nil && (c.req.listen.ended != nil || c.req.first != nil)
 }
 
 // listens reports whether c is a subscription: it has no handler, and no response
@@ -229,7 +253,7 @@ func (b *builder) anonymous(f *frame) {
 		asked := r.listen.asked.wants(f.msg)
 		f.account.open = f.account.open || r.isOpen()
 		f.account.wanted = f.account.wanted || asked && r.isOpen()
-		f.account.ending = f.account.ending || asked && r.c != nil
+		f.account.ending = f.account.ending || asked && (r.c != nil || r.listen.ended != nil)
 		if asked && f.msg.Sub == "" && r.isOpen() {
 			r.listen.told++ // if not to whom
 			delete(r.listen.owed, changeOf(f.msg))
@@ -240,7 +264,8 @@ func (b *builder) anonymous(f *frame) {
 // prune forgets subscriptions that were over before e.
 func (b *builder) prune(e *history.Event) {
 	b.listening = slices.DeleteFunc(b.listening, func(r *request) bool {
-		return r.replies > 0 || r.c != nil && e.At > r.c.At+b.grace
+		end := earlier(r.c, r.listen.ended)
+		return r.replies > 0 || end != nil && e.At > end.At+b.grace
 	})
 }
 

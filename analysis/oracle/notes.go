@@ -42,7 +42,7 @@ func (f *frame) isWayward() bool {
 	case f.forgotten:
 		return false
 	case m.IsCancel():
-		return f.req == nil || f.malformed()
+		return f.req == nil && !f.ends || f.malformed()
 	case m.IsReply():
 		return f.req == nil || f.req.first != f
 	case m.Method == "notifications/progress":
@@ -95,6 +95,10 @@ func (b *builder) noteCancel(f *frame) {
 			r.lookalike = f.read
 		}
 	})
+	if f.ends {
+		b.endHeard(f)
+		return
+	}
 	// The reader's own request of that id is not meant either.
 	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil && r.c == nil {
 		r.lookalike = f.read

@@ -27,7 +27,7 @@ type requestNotes struct {
 // frameNotes are what is noted of a frame.
 type frameNotes struct {
 	theirs  *history.Event // cancel that names no request of its own side: its side's reading of the peer's with that id
-	ends    bool           // and that asks for a subscription
+	ends    bool           // and that opened a subscription, which its server ends so
 	twin    *history.Event // reply that names no request: its side's reading of the one whose id is the same as the other JSON type
 	named   bool           // reply: no request had its id, but a cancel had named it, or it was what a cancel was answered with
 	prior   *history.Event // progress: the writing of the one before it for the same request
@@ -150,7 +150,8 @@ func (b *builder) placeCancel(f *frame) {
 		return
 	}
 	if r := b.ids[seat(f.side.Peer())][f.msg.Ref]; r != nil {
-		f.theirs, f.ends = r.frame.read, r.frame.msg.Method == listenMethod
+		f.theirs, f.ends = r.frame.read, r.listen != nil
+		r.endedBy(f)
 	}
 	if f.msg.Ref == "" {
 		return
