@@ -154,6 +154,9 @@ func (b *builder) forgetRequest(r *request) {
 		if b.tokens[seat(side)][msg.Token] == r {
 			delete(b.tokens[seat(side)], msg.Token)
 		}
+		if r.readReply == nil {
+			b.leaveToken(r)
+		}
 	}
 	for _, f := range [...]*frame{r.frame, r.cancel, r.first, r.second} {
 		if f != nil {

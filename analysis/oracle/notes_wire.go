@@ -83,7 +83,8 @@ func (b *builder) takeToken(r *request) {
 	}
 }
 
-// leaveToken notes that the response to a request was read.
+// leaveToken notes that the response to a request was read, or that none comes which
+// anybody would know what to do with.
 func (b *builder) leaveToken(r *request) {
 	active := b.active[seat(r.frame.side)]
 	switch token := r.frame.msg.Token; {
