@@ -1,9 +1,13 @@
 package oracle
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // An accusation is a conversation that was held against somebody although nothing
@@ -101,4 +105,76 @@ func TestEndedSubscriptionIsOver(t *testing.T) {
 		50 client < cancel 1; return 1 ended`).history(t)
 	x := newIndex(h)
 	assert.True(t, x.call(1).req.over())
+}
+
+// A pong that is due waits for its turn like everything else.
+func TestPongWaitsForItsTurn(t *testing.T) {
+	world := func(text string) script { return bare(running + text) }
+	runAccusations(t, []accusation{
+		{why: "behind a result that was begun in the same instant", script: world(`30 client > ping
+			40 server < ping; end 1 "done 1"; >> result 1
+			15040 server . result 1; > pong
+			15050 client < result 1; < pong; return 1 "done 1"`)},
+		{why: "behind a result that was begun later, and in time", script: world(`30 client > ping
+			40 server < ping
+			9000 server end 1 "done 1"; >> result 1
+			15040 server . result 1; > pong
+			15050 client < result 1; < pong; return 1 "done 1"`)},
+		{why: "for ever", script: world(`30 client > ping
+			40 server < ping; end 1 "done 1"; >> result 1
+			60000 world horizon`)},
+		{why: "the writer was free for a moment", script: world(`30 client > ping
+			40 server < ping; end 1 "done 1"; >> result 1
+			15040 server . result 1
+			15041 server > pong
+			15050 client < result 1; < pong; return 1 "done 1"`), fails: "PING-PROMPT"},
+		{why: "what is written too late is no excuse", script: world(`30 client > ping
+			40 server < ping
+			50040 server end 1 "done 1"; >> result 1
+			60000 world horizon`), fails: "PING-PROMPT"},
+	})
+}
+
+// A handler that begins for none of the header's calls is that of no call which the
+// judge has forgotten.
+func TestStartOfNoCallIsNotForgotten(t *testing.T) {
+	l := &longTalk{cancelled: obeyed(), named: plainID}
+	h := l.whole(1000)
+	start := history.Event{At: h.Events[999].At, Side: history.Server, Kind: history.Start, Call: l.calls + 1000}
+	late := start
+	late.Call = 1
+	for _, row := range []struct {
+		event history.Event
+		left  int
+	}{{start, 0}, {late, 1}} {
+		more := &history.History{Header: h.Header, Events: append(slices.Clone(h.Events), row.event)}
+		left := 0
+		for _, u := range verdictOf(t, judgeKeeping(more, 5), "CANCEL-STOP-WORK").Uncounted {
+			if u.Why == whyForgotten {
+				left = u.N
+			}
+		}
+		assert.Equal(t, row.left, left, "of call %d", row.event.Call)
+	}
+}
+
+// A request that a server rightly leaves without a response gives its token up when it
+// is forgotten.
+func TestTokensAreGivenUp(t *testing.T) {
+	few := func(n int) string { return fmt.Sprintf(`"p%d"`, n%100) }
+	l := longTalk{cancelled: obeyed(), named: plainID, token: few}
+	s := NewStream(l.header(0), nil)
+	s.limit = 5
+	for range 20_000 {
+		e, made := l.next()
+		if made > 0 {
+			s.Calls([]history.Call{line(made)})
+		}
+		s.Event(&e)
+	}
+	held := 0
+	for _, n := range s.active[seat(history.Client)] {
+		held += n
+	}
+	assert.Less(t, held, 2*(s.limit+atATime))
 }

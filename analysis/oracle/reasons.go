@@ -14,7 +14,7 @@ const (
 	whyLogsAsked      = "a request had asked for log messages"
 	whyServerGone     = "the server had gone first"
 	whyPingCancelled  = "the ping was cancelled"
-	whyPongHeld       = "the network had not taken what was being written when the ping was read"
+	whyPongHeld       = "the network did not take what was being written before the answer to the ping"
 	whyNotTheCancels  = "goroutines that grew, and not with the cancels alone"
 	whyPeersGarbage   = "the other side had sent what is no message"
 	whyInputOpen      = "the client had not closed the server's input"
