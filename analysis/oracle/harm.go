@@ -89,6 +89,9 @@ func (x *index) failedUnder(c *call) *history.Event {
 	cancel, from, act := c.retKnown, c.issue, c.ret
 	switch x.failingSide(c) {
 	case history.Server:
+		if c.refused() {
+			return nil
+		}
 		cancel, from, act = c.req.first.known, c.req.frame.read, c.req.first.write
 	case history.World:
 		cancel = c.retAny
