@@ -186,7 +186,7 @@ func listenDelivers(x *index, r *request, t *tally) {
 			continue // it had no time
 		case r.reused:
 			t.leave(whyUnclearID)
-		case e.held:
+		case e.clogged():
 			t.leave(whyServerHeld)
 		default:
 			told := "a change of the list of tools"

@@ -35,7 +35,15 @@ type subscription struct {
 // A change is one that the server's application made.
 type change struct {
 	*history.Event
-	held bool // the server's writer was held up by the network
+	held bool    // the server's writer was held up by the network
+	last *period // in which it was busy with the last that it began before the change had to be told
+}
+
+// clogged reports whether the server's writer had no moment to itself when the change
+// had to be told.
+func (c change) clogged() bool {
+	p := c.last
+	return c.held || p != nil && (p.open > 0 || p.free != nil && p.free.At > c.At+tellBound)
 }
 
 // A filter is what a client wants to be told of.
@@ -186,6 +194,22 @@ func (b *builder) subscribe(f *frame) {
 	case f.msg.Sub != "" || f.msg.IsReply() || tellsChange(f.msg) || scoped(f.msg) || f.msg.Method == acknowledgement:
 		b.account(f)
 	}
+	if f.side == history.Server {
+		b.goesBefore(f)
+	}
+}
+
+// goesBefore notes with the changes that are still to be told what the server writes
+// instead.
+func (b *builder) goesBefore(f *frame) {
+	for _, r := range b.listening {
+		for what, c := range r.listen.owed {
+			if f.write.At <= c.At+tellBound {
+				c.last = b.share(history.Server)
+				r.listen.owed[what] = c
+			}
+		}
+	}
 }
 
 // account notes how a message of the server's stands to subscriptions.
@@ -288,6 +312,6 @@ func (b *builder) changed(e *history.Event) {
 		if s.owed == nil {
 			s.owed = map[string]change{}
 		}
-		s.owed[e.Value] = change{e, held}
+		s.owed[e.Value] = change{Event: e, held: held}
 	}
 }
