@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
@@ -177,4 +178,86 @@ func TestTokensAreGivenUp(t *testing.T) {
 		held += n
 	}
 	assert.Less(t, held, 2*(s.limit+atATime))
+}
+
+// What is wrong with a request itself is refused whoever's cancel is read in that instant.
+func TestRefusalNeedsNoCancel(t *testing.T) {
+	refused := func(code int) string {
+		return fmt.Sprintf(`{"id":"11","error":{"code":%d,"message":"no"}}`, code)
+	}
+	other := `10 client issue 1; > call 1
+		20 server < call 1; start 1
+		30 client issue 2; > {"id":"11","method":"prompts/list","params":{"call":2}}; cancel 1; > cancel 1; return 1 canceled
+		40 server < {"id":"11","method":"prompts/list","params":{"call":2}}; < cancel 1; told 1; end 1 canceled; > `
+	for _, code := range []int{methodNotFound, invalidParams, -32603} {
+		h := script{handlers: []string{"cooperative", ""}, text: other + refused(code) + `
+			50 client < ` + refused(code) + `; return 2 refused`}.history(t)
+		h.Header.Calls[1].Method = "prompts/list"
+		for i := range h.Events {
+			if m := h.Events[i].Msg; m != nil && m.Method == "prompts/list" {
+				m.Call = 2
+			}
+		}
+		want := ""
+		if code == -32603 {
+			want = "CANCEL-RIGHT-CALL"
+		}
+		assert.Equal(t, want, failing(Judge(h)), "error %d", code)
+	}
+}
+
+// A change is told when the writer is free for that.
+func TestChangeWaitsForItsTurn(t *testing.T) {
+	world := func(text string) script { return bare(subscribed + text).asListen() }
+	runAccusations(t, []accusation{
+		{why: "behind what was begun after it and never taken", script: world(`40 server change "tools"; >> updated 1
+			20000 client close`)},
+		{why: "behind what was begun later, and in time", script: world(`40 server change "tools"
+			9000 server >> updated 1
+			20000 client close`)},
+		{why: "what was begun was taken", script: world(`40 server change "tools"
+			9000 server > updated 1
+			9010 client < updated 1
+			20000 client close`), fails: "LISTEN-DELIVERS"},
+		{why: "what is begun too late is no excuse", script: world(`40 server change "tools"
+			15000 server >> updated 1
+			20000 client close`), fails: "LISTEN-DELIVERS"},
+	})
+}
+
+// Progress after a response that came too late itself is one act, and reported once.
+func TestLateProgressAfterLateResponse(t *testing.T) {
+	answered := running + cancelled + `45 server end 1 canceled; > error 1
+		50 server > progress 1
+		60 client < error 1; < progress 1`
+	silent := running + cancelled + `50 server > progress 1; end 1 canceled
+		60 client < progress 1`
+	whole := running + `25 server end 1 "done 1"; > result 1; > progress 1
+		30 client < result 1; < progress 1; return 1 "done 1"`
+	crossed := running + `25 client cancel 1; > cancel 1; return 1 canceled
+		30 server end 1 "done 1"; > result 1
+		35 server < cancel 1
+		40 server > progress 1
+		50 client < result 1; < progress 1`
+	runAccusations(t, []accusation{
+		{why: "modern", script: modernCase(answered), fails: "(CANCEL-NO-RESPONSE) CANCEL-SILENCE (PROGRESS-AFTER-CANCEL) (PROGRESS-ACTIVE) (PROGRESS-STOP)"},
+		{why: "legacy", script: legacyCase(answered), fails: "CANCEL-NO-RESPONSE (PROGRESS-AFTER-CANCEL) (PROGRESS-ACTIVE) PROGRESS-STOP"},
+		{why: "modern, and no response", script: modernCase(silent), fails: "CANCEL-SILENCE (PROGRESS-AFTER-CANCEL)"},
+		{why: "legacy, and no response", script: legacyCase(silent), fails: "PROGRESS-AFTER-CANCEL"},
+		{why: "modern, and no cancel", script: modernCase(whole), fails: "(PROGRESS-ACTIVE) PROGRESS-STOP"},
+		{why: "modern, and the response came before the cancel", script: modernCase(crossed), fails: "(PROGRESS-ACTIVE) PROGRESS-STOP"},
+	})
+}
+
+// Calls without a handler are named by their method.
+func TestHeldCallerHasItsMethod(t *testing.T) {
+	h := script{method: "tools/list", text: `10 client issue 1; > call 1
+		20 server < call 1
+		30 client cancel 1; >> cancel 1
+		60 client .; return 1 canceled
+		70 server < cancel 1`}.history(t)
+	v := verdictOf(t, Judge(h), "CANCEL-NONBLOCKING")
+	require.Len(t, v.Violations, 1)
+	assert.Equal(t, "tools/list", v.Violations[0].Handler)
+	assert.Equal(t, "tools/list", v.Violations[0].Method)
 }

@@ -131,7 +131,7 @@ func tellsChange(m *history.Message) bool {
 
 // scoped reports whether a message belongs to a request, by its type.
 func scoped(m *history.Message) bool {
-	return m.Kind == history.Notification && (m.Method == "notifications/progress" || m.Method == "notifications/message")
+	return m.Kind == history.Notification && (m.Method == progressMethod || m.Method == logMethod)
 }
 
 // An account is how a message of the server's stands to subscriptions, in the moment

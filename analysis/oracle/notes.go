@@ -45,7 +45,7 @@ func (f *frame) isWayward() bool {
 		return f.req == nil && !f.ends || f.malformed()
 	case m.IsReply():
 		return f.req == nil || f.req.first != f
-	case m.Method == "notifications/progress":
+	case m.Method == progressMethod:
 		return f.req == nil || f.req.first != nil && before(f.req.first.write, f.write)
 	}
 	return f.msg.Kind == history.Invalid
@@ -116,7 +116,7 @@ func (b *builder) noteHarm(r *request, side history.Side, e *history.Event) {
 // noteReply takes note of a reply whose writing begins and that answers no request.
 func (b *builder) noteReply(f *frame) {
 	writer := seat(f.side)
-	if f.msg.ID == "" || f.msg.ID == "null" {
+	if f.msg.ID == "" || f.msg.ID == nullID {
 		if b.owed[writer] > 0 {
 			b.owed[writer]--
 			return

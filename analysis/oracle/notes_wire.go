@@ -49,7 +49,7 @@ type sessionNotes struct {
 func (b *builder) placeRequest(r, prev *request) {
 	m := r.frame.msg
 	switch {
-	case m.ID == "null":
+	case m.ID == nullID:
 	case prev != nil:
 		r.sameID, r.hasty = prev.frame.write, prev.readReply == nil
 	default:
@@ -139,7 +139,7 @@ func otherType(id string) string {
 	switch {
 	case quoted:
 		return strings.TrimSuffix(inner, `"`)
-	case id == "" || id == "null":
+	case id == "" || id == nullID:
 		return ""
 	}
 	return `"` + id + `"`

@@ -20,6 +20,7 @@ const (
 	whyInputOpen      = "the client had not closed the server's input"
 	whyUnderDirection = reportedUnder + "CANCEL-SAME-DIRECTION"
 	whyUnderStop      = reportedUnder + "PROGRESS-STOP"
+	whyUnderSilence   = reportedUnder + "CANCEL-SILENCE"
 	whyUnderFree      = reportedUnder + "CANCEL-FREE"
 	whyUnderLateLeak  = reportedUnder + "LATE-NO-LEAK"
 )
