@@ -18,7 +18,7 @@ type builder struct {
 	tokens   [2]map[string]*request // likewise by the progress token
 	values   map[string]*call       // by what its tool returned: the first call
 	named    [2]map[string]bool     // by the cancelling side: ids that it named and had never used
-	active   [2]map[string]int      // by the issuing side and the progress token: requests whose response it has not read
+	active   [2]map[string]int      // by the issuing side and the progress token: requests whose response it has not read, and that are not forgotten
 	writers  [2]writer              // by side
 	// listening are the subscriptions that the server has read, until they are known
 	// to be over, in that order.

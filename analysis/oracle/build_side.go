@@ -53,8 +53,8 @@ func (b *builder) returned(c *call, e *history.Event) {
 func (b *builder) handler(e *history.Event) {
 	c := b.call(e.Call)
 	if c == nil {
-		if e.Kind == history.Start && b.gone > 0 {
-			b.lateStarts++ // of a call that is forgotten, or of none
+		if e.Kind == history.Start && b.gone > 0 && b.callNumber(e.Call) != 0 {
+			b.lateStarts++
 		}
 		return
 	}

@@ -88,15 +88,17 @@ func (x *index) judgeSpurious(c *call, t *tally) {
 }
 
 // reason returns the first event for which the handler of c may be told to stop:
-// its caller gave up, or a cancel for it was written; nil if there is none.
+// its caller gave up, or a cancel for it or for its task was written; nil if there is
+// none.
 func (c *call) reason() *history.Event {
-	if c.task != nil && c.task.revoked != nil {
-		return c.task.revoked
+	first := c.cancel
+	if c.req != nil && c.req.cancel != nil {
+		first = earlier(first, c.req.cancel.write)
 	}
-	if c.req == nil || c.req.cancel == nil {
-		return c.cancel
+	if c.task != nil {
+		first = earlier(first, c.task.revoked)
 	}
-	return earlier(c.cancel, c.req.cancel.write)
+	return first
 }
 
 // answerOwn: a call returns its own tool's value, no other's, and no error instead.

@@ -85,7 +85,8 @@ func receiverRules() []Rule {
 			Why:  whyStubborn,
 			What: "Before 2026-07-28: a tool that goes on although told is, arguably, still in progress.",
 			Asks: "Is it a tool that goes on although told, and so still in progress?", answer: (*defence).obeys,
-		}),
+		}, Exemption{Why: whyUnderStop, What: "Before 2026-07-28: progress after a response that came late, too, is a breach of PROGRESS-STOP."}),
+		Implied: "PROGRESS-STOP",
 		Notes: []string{
 			"Q9",
 		},

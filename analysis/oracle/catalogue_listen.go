@@ -16,6 +16,7 @@ func listenRules() []Rule {
 			"later in time, or, of a response, in the same instant, when the subscription had been acknowledged before that and the session was not ending.",
 		Exempt: []Exemption{
 			{Race: "R1", Why: whyResponseBefore, What: "The server had ended the subscription by itself, and the cancel crossed its response."},
+			{Why: whyEndsListen, What: "The server had ended the subscription by a cancel of its own, and the client's crossed it: what it may still send is not said (Q2)."},
 			{Race: "R14", Why: whySameInstant, What: "A notification in the very instant: a change that was just being told. So is a response where something else may have ended the subscription."},
 			{Why: whyServerHeld, What: "A message that had only waited for its turn, since the network did not take what was before it."},
 			unclearListen(),
@@ -92,7 +93,7 @@ func listenRules() []Rule {
 		Exempt: []Exemption{
 			{What: "Several changes may be told as one, and late: whatever is told clears all that came before it."},
 			{What: "What the acknowledgement leaves out is not owed."},
-			{Why: whyServerHeld, What: "The server was just writing, and the network did not take it."},
+			{Why: whyServerHeld, What: "The server was just writing, or began to before the ten seconds were over, and the network did not take it."},
 			unclearListen(),
 		},
 		Notes: []string{

@@ -33,7 +33,7 @@ func partingRules() []Rule {
 		Convicts: "For more than ten seconds after a ping had been read the writing of its response did not begin; or the answer was an error.",
 		Exempt: []Exemption{
 			{Why: whyPingCancelled, What: "The ping was cancelled, and needs no answer."},
-			{Why: whyPongHeld, What: "The receiver was just writing, and the network did not take it."},
+			{Why: whyPongHeld, What: "The receiver was just writing, or began to before the ten seconds were over, and the network did not take it."},
 			{Race: "R7", Why: whyClosing, What: "The session, or the world, ended before ten seconds had passed."},
 			{Why: whyUnclearID, What: "The id of the ping had been used before it was answered: which one an answer is for cannot be told."},
 		},

@@ -39,7 +39,10 @@ func progressRules() []Rule {
 		Exempt: []Exemption{{
 			Race: "R8", What: "Progress that was written before the response, and delivered after it.",
 			Asks: "Was it written before the response?", answer: (*defence).writtenBeforeReply,
+		}, {
+			Why: whyUnderSilence, What: "Since 2026-07-28: progress after a response to a cancelled request is a breach of CANCEL-SILENCE.",
 		}, shared, task, unclear},
+		Implied: "CANCEL-SILENCE",
 		Notes: []string{
 			"That the two came from different threads of the sender is no excuse: it chose the order in which it wrote.",
 		},

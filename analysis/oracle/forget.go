@@ -70,7 +70,7 @@ func (c *call) over() bool { return c.ret != nil && (c.start == nil || c.end != 
 // over reports whether nothing more is to come for r, as far as the rules go: it was
 // answered or cancelled, and all that was said has been heard.
 func (r *request) over() bool {
-	heard := r.readReply != nil || r.c != nil || r.early != nil
+	heard := r.readReply != nil || r.c != nil || r.early != nil || r.listen != nil && r.listen.endRead
 	return heard && r.flying == 0 && (r.call == nil || r.call.over())
 }
 
@@ -153,6 +153,9 @@ func (b *builder) forgetRequest(r *request) {
 		b.note(ofToken, side, msg.Token)
 		if b.tokens[seat(side)][msg.Token] == r {
 			delete(b.tokens[seat(side)], msg.Token)
+		}
+		if r.readReply == nil {
+			b.leaveToken(r)
 		}
 	}
 	for _, f := range [...]*frame{r.frame, r.cancel, r.first, r.second} {

@@ -83,14 +83,18 @@ func (x *index) mixedUp(c, owner *call) *history.Event {
 
 // failedUnder returns the cancel of another call in whose instant a call that nobody
 // had cancelled was made to fail: learned of by the side that did it while it had c in
-// hand. It is nil where c fails at another time, or did not fail.
+// hand. It is nil where c fails at another time, or did not fail; and of a subscription
+// that its server has ended, which may have any reason.
 func (x *index) failedUnder(c *call) *history.Event {
-	if c.Task != "" || c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
+	if c.Task != "" || c.endedByServer() || c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
 		return nil
 	}
 	cancel, from, act := c.retKnown, c.issue, c.ret
 	switch x.failingSide(c) {
 	case history.Server:
+		if c.refused() {
+			return nil
+		}
 		cancel, from, act = c.req.first.known, c.req.frame.read, c.req.first.write
 	case history.World:
 		cancel = c.retAny
@@ -124,7 +128,7 @@ func (x *index) stuck(c *call) *history.Event {
 		}
 		return nil
 	}
-	if c.start != nil || c.req == nil || c.req.frame.read == nil || c.acknowledged() {
+	if c.start != nil || c.req == nil || c.req.frame.read == nil || c.acknowledged() || c.endedByServer() {
 		return nil
 	}
 	if span(c.req.frame.read, end) < x.patience {

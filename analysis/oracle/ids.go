@@ -23,8 +23,8 @@ const maxUlp = 4
 // loosely typed language, the other things that are.
 func lookalikes(id string, yield func(string)) {
 	switch {
-	case id == "" || id == "null" || id == "false" || id == `""`:
-		for _, other := range [...]string{"0", `"0"`, `""`, "null"} {
+	case id == "" || id == nullID || id == "false" || id == `""`:
+		for _, other := range [...]string{"0", `"0"`, `""`, nullID} {
 			if other != id {
 				yield(other)
 			}

@@ -28,11 +28,12 @@ func (k *knowledge) side(s history.Side) *history.Event {
 type moment struct {
 	at       *history.Event
 	known    knowledge
-	busy     [2]*stretch // of each side's writing; nil: the writer was free
-	flying   []*frame    // begun, and not read by then, by number
-	cancels  int         // begun by then
-	holdsOut int         // tools that were running by their own doing
-	stubborn int         // tools that were running and do not stop when told
+	busy     [2]*stretch       // of each side's writing; nil: the writer was free
+	since    [2]*history.Event // the first Write of that, and of what came right before it
+	flying   []*frame          // begun, and not read by then, by number
+	cancels  int               // begun by then
+	holdsOut int               // tools that were running by their own doing
+	stubborn int               // tools that were running and do not stop when told
 }
 
 // moment returns how things stood at e, which is a landmark; otherwise nil.
@@ -67,6 +68,15 @@ func (x *index) freed(side history.Side, e *history.Event) *history.Event {
 		return m.busy[seat(side)].free
 	}
 	return e
+}
+
+// writingSince returns since when a side's writer had had no moment to itself at the
+// landmark e; nil if it was free.
+func (x *index) writingSince(side history.Side, e *history.Event) *history.Event {
+	if m := x.moment(e); m != nil {
+		return m.since[seat(side)]
+	}
+	return nil
 }
 
 // A period is like a stretch, but a writer that ends one Write and begins the next in
@@ -158,6 +168,11 @@ func (b *builder) mark(e *history.Event, frames bool) {
 	m := moment{
 		at: e, known: b.know, cancels: b.cancels, holdsOut: b.holdingOut, stubborn: b.stubborn,
 		busy: [2]*stretch{b.writers[0].busy(), b.writers[1].busy()},
+	}
+	for i := range b.writers {
+		if w := &b.writers[i]; w.writing > 0 {
+			m.since[i] = w.current().since
+		}
 	}
 	if frames {
 		for f := range b.frames.all() {

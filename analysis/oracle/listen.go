@@ -33,6 +33,9 @@ func listenCancel(x *index, r *request, t *tally) {
 	case r.first != nil && before(r.first.write, r.c):
 		t.leave(whyResponseBefore)
 		return
+	case before(s.ended, r.c):
+		t.leave(whyEndsListen)
+		return
 	}
 	offence := s.late
 	if at := s.at; at != nil && (offence == nil || at.msg.IsReply()) {
@@ -169,7 +172,7 @@ func listenDelivers(x *index, r *request, t *tally) {
 	if s == nil || s.ack == nil {
 		return
 	}
-	end := earlier(earlier(r.c, x.over), x.last)
+	end := earlier(earlier(earlier(r.c, s.ended), x.over), x.last)
 	if r.cancel != nil {
 		end = earlier(end, r.cancel.write)
 	}
@@ -183,7 +186,7 @@ func listenDelivers(x *index, r *request, t *tally) {
 			continue // it had no time
 		case r.reused:
 			t.leave(whyUnclearID)
-		case e.held:
+		case e.clogged():
 			t.leave(whyServerHeld)
 		default:
 			told := "a change of the list of tools"

@@ -28,12 +28,22 @@ type subscription struct {
 	held     bool              // one after C had only waited for its turn
 	told     int               // changes
 	owed     map[string]change // the first that has not been told, by what changed
+	ended    *history.Event    // the writing of the first cancel by which the server ended it
+	endRead  bool              // that was read
 }
 
 // A change is one that the server's application made.
 type change struct {
 	*history.Event
-	held bool // the server's writer was held up by the network
+	held bool    // the server's writer was held up by the network
+	last *period // in which it was busy with the last that it began before the change had to be told
+}
+
+// clogged reports whether the server's writer had no moment to itself when the change
+// had to be told.
+func (c change) clogged() bool {
+	p := c.last
+	return c.held || p != nil && (p.open > 0 || p.free != nil && p.free.At > c.At+tellBound)
 }
 
 // A filter is what a client wants to be told of.
@@ -121,7 +131,7 @@ func tellsChange(m *history.Message) bool {
 
 // scoped reports whether a message belongs to a request, by its type.
 func scoped(m *history.Message) bool {
-	return m.Kind == history.Notification && (m.Method == "notifications/progress" || m.Method == "notifications/message")
+	return m.Kind == history.Notification && (m.Method == progressMethod || m.Method == logMethod)
 }
 
 // An account is how a message of the server's stands to subscriptions, in the moment
@@ -139,7 +149,29 @@ type account struct {
 // isOpen reports whether r is a subscription that the server had read, and that
 // nobody had ended.
 func (r *request) isOpen() bool {
-	return r.listen != nil && r.frame.read != nil && r.c == nil && r.replies == 0
+	return r.listen != nil && r.frame.read != nil && r.c == nil && r.replies == 0 && r.listen.ended == nil
+}
+
+// endedBy notes that the server ends the subscription r by the cancel f; of other
+// requests nothing.
+func (r *request) endedBy(f *frame) {
+	if r.listen != nil {
+		r.listen.ended = earlier(r.listen.ended, f.write)
+	}
+}
+
+// endHeard notes that the client read such a cancel: no response need follow.
+func (b *builder) endHeard(f *frame) {
+	if r := b.ids[seat(history.Client)][f.msg.Ref]; f.ends && r != nil && r.listen != nil {
+		r.listen.endRead, r.touched = true, f.read.At
+		b.settle(r)
+	}
+}
+
+// endedByServer reports whether c is a subscription that the server has ended, by a
+// cancel or by a response.
+func (c *call) endedByServer() bool {
+	return c.req != nil && c.req.listen != nil && (c.req.listen.ended != nil || c.req.first != nil)
 }
 
 // listens reports whether c is a subscription: it has no handler, and no response
@@ -162,6 +194,22 @@ func (b *builder) subscribe(f *frame) {
 		}
 	case f.msg.Sub != "" || f.msg.IsReply() || tellsChange(f.msg) || scoped(f.msg) || f.msg.Method == acknowledgement:
 		b.account(f)
+	}
+	if f.side == history.Server {
+		b.goesBefore(f)
+	}
+}
+
+// goesBefore notes with the changes that are still to be told what the server writes
+// instead.
+func (b *builder) goesBefore(f *frame) {
+	for _, r := range b.listening {
+		for what, c := range r.listen.owed {
+			if f.write.At <= c.At+tellBound {
+				c.last = b.share(history.Server)
+				r.listen.owed[what] = c
+			}
+		}
 	}
 }
 
@@ -231,7 +279,7 @@ func (b *builder) anonymous(f *frame) {
 		asked := r.listen.asked.wants(f.msg)
 		f.account.open = f.account.open || r.isOpen()
 		f.account.wanted = f.account.wanted || asked && r.isOpen()
-		f.account.ending = f.account.ending || asked && r.c != nil
+		f.account.ending = f.account.ending || asked && (r.c != nil || r.listen.ended != nil)
 		if asked && f.msg.Sub == "" && r.isOpen() {
 			r.listen.told++ // if not to whom
 			delete(r.listen.owed, changeOf(f.msg))
@@ -242,7 +290,8 @@ func (b *builder) anonymous(f *frame) {
 // prune forgets subscriptions that were over before e.
 func (b *builder) prune(e *history.Event) {
 	b.listening = slices.DeleteFunc(b.listening, func(r *request) bool {
-		return r.replies > 0 || r.c != nil && e.At > r.c.At+b.grace
+		end := earlier(r.c, r.listen.ended)
+		return r.replies > 0 || end != nil && e.At > end.At+b.grace
 	})
 }
 
@@ -265,6 +314,6 @@ func (b *builder) changed(e *history.Event) {
 		if s.owed == nil {
 			s.owed = map[string]change{}
 		}
-		s.owed[e.Value] = change{e, held}
+		s.owed[e.Value] = change{Event: e, held: held}
 	}
 }

@@ -53,6 +53,7 @@ func answeredLate() []beat {
 type longTalk struct {
 	cancelled []beat
 	named     func(n int) string // raw id of call n
+	token     func(n int) string // its progress token; nil: it has none
 	seq       int
 	frames    int
 	calls     int
@@ -135,6 +136,9 @@ func (l *longTalk) message(n int, says string) *history.Message {
 	m := &history.Message{Kind: history.Request, Method: "tools/call", ID: id, Call: n}
 	switch says {
 	case "call":
+		if l.token != nil {
+			m.Token = l.token(n)
+		}
 		m.Raw = `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"tool","arguments":{"call":` + strconv.Itoa(n) + `}}}`
 	case "cancel":
 		m = &history.Message{Kind: history.Notification, Method: "notifications/cancelled", Ref: id}

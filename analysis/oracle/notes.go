@@ -42,10 +42,10 @@ func (f *frame) isWayward() bool {
 	case f.forgotten:
 		return false
 	case m.IsCancel():
-		return f.req == nil || f.malformed()
+		return f.req == nil && !f.ends || f.malformed()
 	case m.IsReply():
 		return f.req == nil || f.req.first != f
-	case m.Method == "notifications/progress":
+	case m.Method == progressMethod:
 		return f.req == nil || f.req.first != nil && before(f.req.first.write, f.write)
 	}
 	return f.msg.Kind == history.Invalid
@@ -98,6 +98,10 @@ func (b *builder) noteCancel(f *frame) {
 			r.lookalike = f.read
 		}
 	})
+	if f.ends {
+		b.endHeard(f)
+		return
+	}
 	// The reader's own request of that id is not meant either.
 	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil && r.c == nil {
 		r.lookalike = f.read
@@ -115,7 +119,7 @@ func (b *builder) noteHarm(r *request, side history.Side, e *history.Event) {
 // noteReply takes note of a reply whose writing begins and that answers no request.
 func (b *builder) noteReply(f *frame) {
 	writer := seat(f.side)
-	if f.msg.ID == "" || f.msg.ID == "null" {
+	if f.msg.ID == "" || f.msg.ID == nullID {
 		if b.owed[writer] > 0 {
 			b.owed[writer]--
 			return

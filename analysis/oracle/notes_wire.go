@@ -28,7 +28,7 @@ type requestNotes struct {
 // frameNotes are what is noted of a frame.
 type frameNotes struct {
 	theirs  *history.Event // cancel that names no request of its own side: its side's reading of the peer's with that id
-	ends    bool           // and that asks for a subscription
+	ends    bool           // and that opened a subscription, which its server ends so
 	twin    *history.Event // reply that names no request: its side's reading of the one whose id is the same as the other JSON type
 	named   bool           // reply: no request had its id, but a cancel had named it, or it was what a cancel was answered with
 	prior   *history.Event // progress: the writing of the one before it for the same request
@@ -50,7 +50,7 @@ type sessionNotes struct {
 func (b *builder) placeRequest(r, prev *request) {
 	m := r.frame.msg
 	switch {
-	case m.ID == "null":
+	case m.ID == nullID:
 	case prev != nil:
 		r.sameID, r.hasty = prev.frame.write, prev.readReply == nil
 	default:
@@ -84,7 +84,8 @@ func (b *builder) takeToken(r *request) {
 	}
 }
 
-// leaveToken notes that the response to a request was read.
+// leaveToken notes that the response to a request was read, or that none comes which
+// anybody would know what to do with.
 func (b *builder) leaveToken(r *request) {
 	active := b.active[seat(r.frame.side)]
 	switch token := r.frame.msg.Token; {
@@ -149,7 +150,7 @@ func otherType(id string) string {
 	switch {
 	case quoted:
 		return strings.TrimSuffix(inner, `"`)
-	case id == "" || id == "null":
+	case id == "" || id == nullID:
 		return ""
 	}
 	return `"` + id + `"`
@@ -161,7 +162,8 @@ func (b *builder) placeCancel(f *frame) {
 		return
 	}
 	if r := b.ids[seat(f.side.Peer())][f.msg.Ref]; r != nil {
-		f.theirs, f.ends = r.frame.read, r.frame.msg.Method == listenMethod
+		f.theirs, f.ends = r.frame.read, r.listen != nil
+		r.endedBy(f)
 	}
 	if f.msg.Ref == "" {
 		return

@@ -62,11 +62,21 @@ func pingPrompt(x *index, r *request, t *tally) {
 		x.judgePong(r, t)
 	case r.c != nil || r.cancel != nil:
 		t.leave(whyPingCancelled)
-	case r.busy:
+	case r.busy || x.pongWaits(r):
 		t.leave(whyPongHeld)
 	default:
 		x.judgeTardy(r, t)
 	}
+}
+
+// pongWaits reports whether the answer to a ping that came late, or not at all, may have
+// waited in time for what its side was writing.
+func (x *index) pongWaits(r *request) bool {
+	since := x.writingSince(r.frame.side.Peer(), earlier(x.over, x.horizon))
+	if r.first != nil {
+		since = r.first.since
+	}
+	return since != nil && since.At <= r.frame.read.At+x.pong()
 }
 
 // judgePong judges the answer to a ping that came in time.

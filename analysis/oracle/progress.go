@@ -47,27 +47,25 @@ func progressActive(x *index, f *frame, t *tally) {
 		t.fail(v, f.write)
 	case !f.afterReply():
 		t.pass()
-	case r.reused:
-		t.leave(whyUnclearID)
-	case startsTask(r.first):
-		t.leave(whyTaskRuns)
+	case !f.needless():
+		t.leave(whyGoesOn(r))
 	default:
 		t.failUnder("PROGRESS-STOP", f.tooLate(), r.first.write, f.write)
 	}
 }
 
 // progressStops: once a request is answered, its progress has been reported.
-func progressStops(_ *index, f *frame, t *tally) {
+func progressStops(x *index, f *frame, t *tally) {
 	switch r := f.req; {
 	case !f.isProgress() || r == nil:
 	case r.shared:
 		t.leave(whySharedToken)
 	case !f.afterReply():
 		t.pass()
-	case r.reused:
-		t.leave(whyUnclearID)
-	case startsTask(r.first):
-		t.leave(whyTaskRuns)
+	case !f.needless():
+		t.leave(whyGoesOn(r))
+	case x.modern && x.brokeSilence(r):
+		t.failUnder("CANCEL-SILENCE", f.tooLate(), r.first.write, f.write)
 	default:
 		t.fail(f.tooLate(), r.first.write, f.write)
 	}
@@ -76,6 +74,25 @@ func progressStops(_ *index, f *frame, t *tally) {
 // afterReply reports whether progress was written after the response to its
 // request.
 func (f *frame) afterReply() bool { return f.req.first != nil && before(f.req.first.write, f.write) }
+
+// needless reports whether progress came after the end of what it is about.
+func (f *frame) needless() bool {
+	return f.afterReply() && !f.req.reused && !startsTask(f.req.first)
+}
+
+// whyGoesOn tells why progress of r may come after its response.
+func whyGoesOn(r *request) string {
+	if r.reused {
+		return whyUnclearID
+	}
+	return whyTaskRuns
+}
+
+// brokeSilence reports whether r was answered although it had been cancelled. Then
+// CANCEL-SILENCE has a case already.
+func (x *index) brokeSilence(r *request) bool {
+	return r.call != nil && !r.call.listens() && x.standing(r.call) == live
+}
 
 // startsTask reports whether a response says that a task has begun, whose progress
 // goes on.

@@ -182,6 +182,26 @@ func (f *frame) isError() bool {
 	return f != nil && (f.msg.Kind == history.ErrorReply || strings.Contains(f.msg.Raw, toolError))
 }
 
+// refused reports whether c was answered with an error that says what is wrong with its
+// request itself, and no tool had begun to work on it: that needs no other reason.
+func (c *call) refused() bool {
+	if c.start != nil || c.req == nil || c.req.first == nil || c.req.first.msg.Kind != history.ErrorReply {
+		return false
+	}
+	switch c.req.first.msg.Code {
+	case invalidRequest, methodNotFound, invalidParams, resourceNotFound:
+		return true
+	}
+	return false
+}
+
+// The errors of requests that are wrong themselves, beside those that a question about a
+// task can get.
+const (
+	invalidRequest   = -32600
+	resourceNotFound = -32002
+)
+
 // toolError marks a result that is an error of the tool's.
 const toolError = `"isError":true`
 

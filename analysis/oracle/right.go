@@ -69,7 +69,7 @@ func (x *index) mistakenFor(c *call) mistake {
 		}
 	case c.told != nil && in(c.told):
 		m.at, m.what = c.told, "told the handler of a call at a cancel that names "+m.cause
-	case r.first.isError() && in(r.first.write) && !before(c.end, r.first.write):
+	case r.first.isError() && in(r.first.write) && !before(c.end, r.first.write) && !c.refused():
 		m.at, m.what = r.first.write, "answered a call with an error at a cancel that names "+m.cause
 	}
 	return m
@@ -89,7 +89,7 @@ func (x *index) revived(c *call) mistake {
 	switch end := x.lost(c); {
 	case c.told != nil && began != nil && c.told.At <= began.At+x.grace:
 		m.at, m.what = c.told, "told a handler because of a cancel that was for an earlier request with its id"
-	case c.start == nil && r.first.isError() && r.first.write.At <= began.At+x.grace:
+	case c.start == nil && r.first.isError() && !c.refused() && r.first.write.At <= began.At+x.grace:
 		m.at, m.what = r.first.write, "answered with an error because of a cancel that was for an earlier request with its id"
 	case c.start == nil && end != nil:
 		m.at, m.what = end, "dropped a call because of a cancel that was for an earlier request with its id"

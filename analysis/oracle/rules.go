@@ -115,7 +115,10 @@ func Rules() []Rule {
 	}
 	for _, p := range implications() {
 		i := slices.IndexFunc(out, func(r Rule) bool { return r.ID == p.rule })
-		out[i].Implied = p.stricter
+		if out[i].Implied != "" {
+			out[i].Implied = " or " + out[i].Implied
+		}
+		out[i].Implied = p.stricter + out[i].Implied
 	}
 	return out
 }

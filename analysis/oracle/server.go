@@ -72,6 +72,8 @@ func progressAfterCancel(x *index, c *call, t *tally) {
 		}
 	case p == nil:
 		t.kept(c, x.phase(c))
+	case !x.modern && p.needless():
+		t.failUnder("PROGRESS-STOP", x.offence(c, p, progressed), c.req.c, x.telling(c), c.req.first.write, p.write)
 	default:
 		t.fail(x.offence(c, p, progressed), c.req.c, x.telling(c), p.write)
 	}

@@ -212,7 +212,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 		events int
 	}{
 		{"cancelled calls are answered", longTalk{cancelled: answeredLate(), named: plainID}, 1_000_000},
-		{"they are not, and ids are texts", longTalk{cancelled: obeyed(), named: textID}, 300_000},
+		{"they are not, and ids and tokens are texts", longTalk{cancelled: obeyed(), named: textID, token: textID}, 300_000},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var room []int64

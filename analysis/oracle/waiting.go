@@ -26,7 +26,7 @@ func cancelNonblocking(x *index, c *call, t *tally) {
 		t.pass()
 	case before(taken, c.ret) && c.ret.At <= taken.At+x.grace:
 		t.fail(Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
+			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
 			What: "held its caller until the network took the cancel", Lateness: span(c.cancel, c.ret),
 		}, c.cancel, taken, c.ret)
 	default:
@@ -76,7 +76,7 @@ func cancelOrder(x *index, f *frame, t *tally) {
 		t.leave(whyReplyFirst)
 	case o.issue != nil && o.issue.At > c.cancel.At+x.grace:
 		t.fail(Violation{
-			Call: c.Call.Call, Side: history.Client, Handler: c.Handler,
+			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
 			What:     "wrote a later call before the cancel, which had been decided earlier",
 			Lateness: span(c.cancel, f.write),
 		}, c.cancel, o.issue, o.write, f.write)
