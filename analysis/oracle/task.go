@@ -67,13 +67,16 @@ func isTerminal(status string) bool {
 
 // taskWritten sorts in what a frame, whose writing begins, has to do with a task.
 func (b *builder) taskWritten(f *frame) {
-	switch {
-	case f.msg.Kind == history.Request && f.msg.Token != "":
+	if f.msg.Kind == history.Request && f.side == history.Client && f.msg.Token != "" {
 		delete(b.reported, f.msg.Token) // the token's meaning is the latest request
-	case f.msg.Kind == history.Request && f.msg.Task != "":
+	}
+	switch {
+	case f.msg.Kind == history.Request && f.side == history.Client && f.msg.Task != "":
 		if f.task = b.tasks[f.msg.Task]; f.task != nil && f.msg.Method == tasksCancel {
 			f.task.revoked = earlier(f.task.revoked, f.write)
 		}
+	case f.msg.Kind == history.Request:
+		// It is about none of the server's tasks.
 	case f.side != history.Server:
 	case f.req != nil && f.msg.Kind == history.Response && f.req.frame.msg.Augmented && f.msg.Task != "":
 		b.taskBegun(f)

@@ -217,6 +217,10 @@ func cancelRows() []taskCase {
 			50 server < revoke 1; > revoked 1 cancelled
 			60 client < revoked 1 cancelled; return 1 canceled
 			70 server end 1 "done 1"`),
+		server(stop, "never told, and the cancel had a token", Fail, 1, "", `40 client cancel 1; > {"id":50,"method":"tasks/cancel","params":{"taskId":"t1","_meta":{"progressToken":"own"}}}
+			50 server < {"id":50,"method":"tasks/cancel","params":{"taskId":"t1","_meta":{"progressToken":"own"}}}; > {"id":50,"result":{"taskId":"t1","status":"cancelled"}}
+			60 client < {"id":50,"result":{"taskId":"t1","status":"cancelled"}}; return 1 canceled
+			70 server end 1 "done 1"`),
 		server(stop, "over by itself in that instant", Vacuous, 0, "", `40 client cancel 1; > revoke 1
 			50 server < revoke 1; > revoked 1 cancelled; end 1 "done 1"
 			60 client < revoked 1 cancelled; return 1 canceled`),
@@ -330,11 +334,20 @@ func askRows() []taskCase {
 			60 client < shown 9 working
 			`+end),
 
+		server(unknown, "a known one, with a token of the question's own", Vacuous, 0, "", `40 client > {"id":50,"method":"tasks/get","params":{"taskId":"t1","_meta":{"progressToken":"own"}}}
+			50 server < {"id":50,"method":"tasks/get","params":{"taskId":"t1","_meta":{"progressToken":"own"}}}; > {"id":50,"result":{"taskId":"t1","status":"working"}}
+			60 client < {"id":50,"result":{"taskId":"t1","status":"working"}}
+			`+end),
+
 		server(progress, "none", Vacuous, 0, "", end),
 		server(progress, "while it is at work, and the call answered", Pass, 1, "", `40 server progress 1 "1"; > progress 1
 			50 client < progress 1
 			`+end, "chatty"),
 		server(progress, "after it is over", Fail, 1, "", revoked+`70 server > progress 1; end 1 canceled
+			80 client < progress 1`, "chatty"),
+		server(progress, "after it is over, and the server used that token for a question of its own", Fail, 1, "", `35 server > {"id":1,"method":"sampling/createMessage","params":{"_meta":{"progressToken":"p1"}}}
+			36 client < {"id":1,"method":"sampling/createMessage","params":{"_meta":{"progressToken":"p1"}}}; > {"id":1,"result":{}}
+			37 server < {"id":1,"result":{}}`+revoked+`70 server > progress 1; end 1 canceled
 			80 client < progress 1`, "chatty"),
 		server(progress, "asked for before", Vacuous, 0, whyProgressAsked, `35 server progress 1 "1"`+revoked+`70 server > progress 1; end 1 canceled
 			80 client < progress 1`, "chatty"),
