@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
@@ -42,6 +43,7 @@ func newNested(h history.Header) *Stream {
 	}
 	h.Client, h.Server = h.Server, h.Client
 	h.Calls, h.Nested = h.Nested, nil
+	h.Deliberate = exchangedSides(h.Deliberate)
 	return newStream(h, nestedChecks(), func(CallResult) {})
 }
 
@@ -50,6 +52,16 @@ func exchanged(e *history.Event) *history.Event {
 	out := *e
 	out.Side = e.Side.Peer()
 	return &out
+}
+
+// exchangedSides returns what is broken on purpose, "server:RULE", as it is then.
+func exchangedSides(deliberate []string) []string {
+	var out []string
+	for _, entry := range deliberate {
+		side, rule, _ := strings.Cut(entry, ":")
+		out = append(out, string(history.Side(side).Peer())+":"+rule)
+	}
+	return out
 }
 
 // addNested adds to the verdicts what they come to for nested calls.
