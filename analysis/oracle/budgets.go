@@ -65,7 +65,7 @@ func Budgets() []Budget {
 		Name: budgetStop, Default: 0,
 		What:  "from a cancel's being read until the handler is told",
 		Why:   "Telling takes no virtual time, so any that passes is the implementation's choice.",
-		Rules: []string{"CANCEL-STOP-WORK"},
+		Rules: []string{"CANCEL-STOP-WORK", "TASK-STOP-WORK"},
 	}}
 }
 

@@ -15,6 +15,10 @@ func TestBudgets(t *testing.T) {
 	late := script{text: running + `30 client cancel 1; > cancel 1; return 1 canceled
 		40 server < cancel 1
 		60 server told 1; end 1 canceled`}
+	lateTask := asTask(`40 client cancel 1; > revoke 1
+		50 server < revoke 1; > revoked 1 cancelled
+		60 client < revoked 1 cancelled; return 1 canceled
+		70 server told 1; end 1 canceled`)
 	slow := bare(closedEarly + `9060 server told 1; end 1 canceled; hangup; served`)
 	for _, c := range []struct {
 		why, rule string
@@ -26,6 +30,9 @@ func TestBudgets(t *testing.T) {
 		{"twenty milliseconds are too long by default", "CANCEL-STOP-WORK", late, nil, "", Fail},
 		{"and within a budget of thirty", "CANCEL-STOP-WORK", late, map[string]time.Duration{"stop": 30 * ms}, "", Pass},
 		{"but not within one of ten", "CANCEL-STOP-WORK", late, map[string]time.Duration{"stop": 10 * ms}, "", Fail},
+		{"so for the tool of a task", "TASK-STOP-WORK", lateTask, nil, "", Fail},
+		{"likewise within a budget of thirty", "TASK-STOP-WORK", lateTask, map[string]time.Duration{"stop": 30 * ms}, "", Pass},
+		{"likewise not within one of ten", "TASK-STOP-WORK", lateTask, map[string]time.Duration{"stop": 10 * ms}, "", Fail},
 		{"in wall time they are within the grace", "CANCEL-STOP-WORK", late, nil, "wall", Pass},
 		{"which can be made shorter", "CANCEL-STOP-WORK", late, map[string]time.Duration{"grace": ms}, "wall", Fail},
 		{"nine seconds are soon enough to end by default", "SHUT-STDIO-SERVER", slow, nil, "", Pass},
