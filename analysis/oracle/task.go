@@ -1,6 +1,12 @@
 package oracle
 
-import "github.com/mcpsim/mcpsim/sim/history"
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
 
 // A task is what a call became that was made as one: the server has answered the
 // call and works on, and no request is in flight for it.
@@ -10,6 +16,7 @@ import "github.com/mcpsim/mcpsim/sim/history"
 type task struct {
 	call      *call          // nil: none of the application's
 	began     *frame         // the answer that told its id
+	until     time.Duration  // from this instant on the server may have deleted it
 	token     string         // for progress, as its call gave it; empty: none
 	revoked   *history.Event // the first tasks/cancel for it, as written
 	cancel    *request       // the first tasks/cancel for it that was read
@@ -98,6 +105,7 @@ func (b *builder) taskWritten(f *frame) {
 
 func (b *builder) taskBegun(f *frame) {
 	f.task = &task{call: f.req.call, began: f, token: f.req.frame.msg.Token}
+	f.task.until = deletable(f)
 	f.req.frame.task = f.task
 	if f.task.call != nil {
 		f.task.call.task = f.task
@@ -116,6 +124,35 @@ func (b *builder) taskBegun(f *frame) {
 		b.forgetTask(b.recent[0])
 		b.recent = b.recent[1:]
 	}
+}
+
+// deletable is the earliest instant in which the task may be deleted whatever its
+// status: its ttl runs since it was created, which was not before its call was read.
+// A task without a ttl is kept for ever.
+func deletable(f *frame) time.Duration {
+	var frame struct {
+		Result struct {
+			Task struct {
+				TTL *float64 `json:"ttl"` // milliseconds
+			} `json:"task"`
+		} `json:"result"`
+	}
+	from := f.req.frame.write.At
+	if read := f.req.frame.read; read != nil {
+		from = read.At
+	}
+	const longest = float64(math.MaxInt64 / 4 / int64(time.Millisecond))
+	err := json.Unmarshal([]byte(f.msg.Raw), &frame)
+	if ttl := frame.Result.Task.TTL; err == nil && ttl != nil && *ttl < longest {
+		return from + time.Duration(max(*ttl, 0)*float64(time.Millisecond))
+	}
+	return math.MaxInt64
+}
+
+// mayBeGone reports whether the answer refuses a question about t, which may have
+// been deleted by then.
+func (t *task) mayBeGone(answer *frame) bool {
+	return answer.msg.Kind == history.ErrorReply && answer.write.At >= t.until
 }
 
 func (b *builder) forgetTask(id string) {

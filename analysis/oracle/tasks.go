@@ -37,7 +37,7 @@ const (
 	whySameInstantTask = "in the instant in which the task was shown over, or known"
 	whyNoSuchMethod    = "the server does not have the method"
 	whyNoStatus        = "an answer that shows no status"
-	whyNotRetained     = "the server has not kept a task that is over"
+	whyNotRetained     = "the server has not kept the task"
 	whyAskedBefore     = "asked for before the task was shown over"
 	whyTaskCancelled   = "the task had been cancelled"
 	whyTaskStopped     = "the tool had been told to stop"
@@ -123,6 +123,8 @@ func (x *index) judgeRefusal(r *request, t *tally) {
 	switch {
 	case r.refusedWith(methodNotFound):
 		t.leave(whyNoSuchMethod)
+	case r.frame.task.mayBeGone(r.first):
+		t.leave(whyNotRetained)
 	case c == nil || r.frame.task.cancel != r || !before(c.start, r.frame.read) || before(c.end, r.first.write) || before(c.told, r.first.write):
 		// It may have been over.
 	default:
@@ -144,7 +146,7 @@ func taskStopWork(x *index, c *call, t *tally) {
 	if before(x.over, told) {
 		told = nil
 	}
-	from := max(read.At, c.start.At) + x.grace
+	from := max(read.At, c.start.At) + x.soon()
 	v := c.task.aboutTask("told the tool of a cancelled task late")
 	if told != nil && told.At > from {
 		v.Lateness = span(read, told)
@@ -236,6 +238,8 @@ func resultBlocks(x *index, r *request, t *tally) {
 	switch {
 	case r.refusedWith(methodNotFound):
 		t.leave(whyNoSuchMethod)
+	case task.mayBeGone(r.first):
+		t.leave(whyNotRetained)
 	case task.cancel != nil && before(task.cancel.frame.read, answer):
 		t.leave(whyTaskCancelled)
 	case before(c.told, answer):
@@ -274,6 +278,8 @@ func (x *index) judgeUnanswered(r *request, t *tally) {
 	case end.At <= max(over.At, r.frame.read.At)+x.grace:
 	case x.enRoute(end):
 		t.leave(whyEnRoute)
+	case over.At >= task.until:
+		t.leave(whyNotRetained)
 	default:
 		t.fail(task.aboutTask("never answered tasks/result of a task that was over"), r.frame.read, over, end)
 	}
