@@ -129,6 +129,24 @@ func TestDeliberateBreachesOfNestedCalls(t *testing.T) {
 	}
 }
 
+// What two verdicts have of one kind is added up.
+func TestVerdictsAreAddedUp(t *testing.T) {
+	own := Verdict{Rule: "ANSWER-OWN", Status: Pass, Checked: 1, Uncounted: []Uncounted{{"a", 1}}, Exercised: []Exercise{{Handler: "x", N: 1}}}
+	implied := Verdict{
+		Rule: "ANSWER-OWN", Status: Fail, Side: history.Server, Checked: 2, Failed: 1, Implied: "LATE-IGNORED",
+		Uncounted: []Uncounted{{"b", 1}, {"a", 2}}, Exercised: []Exercise{{Handler: "x", N: 2, Failed: 1}, {Handler: "y", N: 1}},
+	}
+	v := own
+	v.add(implied)
+	assert.Equal(t, Verdict{
+		Rule: "ANSWER-OWN", Status: Fail, Side: history.Client, Checked: 3, Failed: 1, Implied: "LATE-IGNORED",
+		Uncounted: []Uncounted{{"a", 3}, {"b", 1}}, Exercised: []Exercise{{Handler: "x", N: 3, Failed: 1}, {Handler: "y", N: 1}},
+	}, v)
+	v.add(Verdict{Rule: "ANSWER-OWN", Status: Fail, Side: history.Server, Checked: 1, Failed: 1})
+	assert.Equal(t, 2, v.Failed)
+	assert.Empty(t, v.Implied, "one of them is the rule's own")
+}
+
 func TestNoNestedCallsChangeNothing(t *testing.T) {
 	h := script{text: "0 client issue 1; > call 1\n10 server < call 1; start 1; end 1 \"x\"; > result 1\n20 client < result 1; return 1 \"x\""}.history(t)
 	v := verdictOf(t, Judge(h), "NESTED-CANCELLED")
