@@ -13,17 +13,33 @@ import (
 //
 //	client  ──tools/call──▶            ──tasks/cancel──▶
 //	server               ◀──task 1──   work …           ◀──cancelled──
+//
+// It is remembered for longer than the exchanges about it, so it holds none of them.
 type task struct {
-	call      *call          // nil: none of the application's
-	began     *frame         // the answer that told its id
+	call      *call          // that it came of, or, when that is forgotten, what is kept of it; nil: none of the application's
 	until     time.Duration  // from this instant on the server may have deleted it
 	token     string         // for progress, as its call gave it; empty: none
 	revoked   *history.Event // the first tasks/cancel for it, as written
-	cancel    *request       // the first tasks/cancel for it that was read
-	cancelled *frame         // the first answer to a tasks/cancel that showed it cancelled
-	over      *frame         // the first frame of the server's that showed it over
+	cancel    *history.Event // the first tasks/cancel for it that was read, as read
+	granted   bool           // and the first answer to that was a result
+	cancelled *history.Event // the writing of the first answer to a tasks/cancel that showed it cancelled
+	over      *sight         // the first that showed it over
 	reports   int            // progress with its token so far
 	asked     int            // how often its tool had asked for progress when it was shown over
+}
+
+// A sight is a frame of the server's that shows how a task stands.
+type sight struct {
+	*history.Event // its writing
+	status         string
+}
+
+// written is the event, nil of no sight.
+func (s *sight) written() *history.Event {
+	if s == nil {
+		return nil
+	}
+	return s.Event
 }
 
 // What a call has to do with tasks.
@@ -34,10 +50,10 @@ type callTask struct {
 
 // What a frame has.
 type frameTask struct {
-	task        *task  // the one that it is about
-	shown       *frame // what had shown that over when a request was read, or an answer's writing began
-	cancelledBy *frame // what had shown it cancelled, likewise
-	report      int    // progress: which of the task's, from 1
+	task        *task          // the one that it is about
+	shown       *sight         // what had shown that over when a request was read, or an answer's writing began
+	cancelledBy *history.Event // what had shown it cancelled, likewise
+	report      int            // progress: which of the task's, from 1
 }
 
 // And a session.
@@ -104,8 +120,7 @@ func (b *builder) taskWritten(f *frame) {
 }
 
 func (b *builder) taskBegun(f *frame) {
-	f.task = &task{call: f.req.call, began: f, token: f.req.frame.msg.Token}
-	f.task.until = deletable(f)
+	f.task = &task{call: f.req.call, until: deletable(f), token: f.req.frame.msg.Token}
 	f.req.frame.task = f.task
 	if f.task.call != nil {
 		f.task.call.task = f.task
@@ -168,14 +183,25 @@ func (b *builder) forgetTask(id string) {
 func (f *frame) taskShown() {
 	t := f.task
 	f.shown = t.over
-	if f.msg.Status == statusCancelled && f.req != nil && f.req.frame.msg.Method == tasksCancel && t.cancelled == nil {
-		t.cancelled = f
+	if f.req != nil && f.req.frame.msg.Method == tasksCancel {
+		f.cancelAnswered()
 	}
 	if t.over == nil && isTerminal(f.msg.Status) {
-		t.over = f
+		t.over = &sight{f.write, f.msg.Status}
 		if t.call != nil {
 			t.asked = t.call.asked + len(t.call.asks)
 		}
+	}
+}
+
+// cancelAnswered notes what an answer to a tasks/cancel says.
+func (f *frame) cancelAnswered() {
+	t := f.task
+	if f.msg.Status == statusCancelled && t.cancelled == nil {
+		t.cancelled = f.write
+	}
+	if t.cancel != nil && f.req.frame.read == t.cancel && f.req.first == f {
+		t.granted = f.msg.Kind != history.ErrorReply
 	}
 }
 
@@ -186,8 +212,14 @@ func (f *frame) taskRead() {
 	}
 	f.shown, f.cancelledBy = f.task.over, f.task.cancelled
 	if f.msg.Method == tasksCancel && f.task.cancel == nil {
-		f.task.cancel = f.req
+		f.task.cancel = f.read
 	}
+}
+
+// leaveCall takes what may still be asked of the call, which is to be forgotten.
+func (t *task) leaveCall() {
+	c := t.call
+	t.call = &call{Call: c.Call, start: c.start, told: c.told, end: c.end, asked: c.asked + len(c.asks)}
 }
 
 // asks returns the request if it asks about a task by this method and has been read
