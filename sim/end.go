@@ -54,7 +54,7 @@ func (w *world) halfClose() {
 func (w *world) stopServer() {
 	w.event(history.Server, history.Stop, 0, nil)
 	w.kill()
-	patience := time.NewTimer(closePatience)
+	patience := time.NewTimer(history.ClosePatience)
 	defer patience.Stop()
 	select {
 	case <-w.served:

@@ -340,7 +340,7 @@ func (w *world) close(also ...<-chan struct{}) {
 		w.event(history.Client, history.Close, 0, nil)
 		w.event(history.Client, history.Closed, 0, w.client.Close())
 	})
-	patience := time.NewTimer(closePatience)
+	patience := time.NewTimer(history.ClosePatience)
 	defer patience.Stop()
 	for _, done := range append([]<-chan struct{}{closed}, also...) {
 		select {
@@ -355,9 +355,6 @@ func (w *world) close(also ...<-chan struct{}) {
 	w.goroutines()
 	w.stop()
 }
-
-// closePatience is how long closing may take before it counts as hanging.
-const closePatience = 10 * time.Minute
 
 // stop takes the network and the server's context away.
 func (w *world) stop() {

@@ -1,12 +1,6 @@
 package oracle
 
-import (
-	"math"
-	"strconv"
-	"strings"
-
-	"github.com/mcpsim/mcpsim/sim/history"
-)
+import "github.com/mcpsim/mcpsim/sim/history"
 
 // The oracles of what a cancel may be aimed at, and of how it looks.
 
@@ -107,21 +101,6 @@ func cancelHasID(_ *index, f *frame, t *tally) {
 			Side: f.side, Lateness: -1, What: "sent a cancel whose request id is neither a string nor an integer",
 		}, f.write)
 	}
-}
-
-// isID reports whether raw is a string or a whole number, however that is written.
-func isID(raw string) bool {
-	if strings.HasPrefix(raw, `"`) {
-		return true
-	}
-	if raw == "" || raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
-		return false
-	}
-	if !strings.ContainsAny(raw, ".eE") {
-		return true
-	}
-	v, err := strconv.ParseFloat(raw, 64)
-	return err == nil && v == math.Trunc(v)
 }
 
 // cancelWithoutRPCID: a cancel is a notification, and has no id of its own.

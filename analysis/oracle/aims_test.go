@@ -154,5 +154,9 @@ func TestWholeNumbersAreIDs(t *testing.T) {
 		`7.5`: false, `null`: false, `true`: false, `{}`: false, `[7]`: false, ``: false, `1e-1`: false,
 	} {
 		assert.Equal(t, want, isID(raw), raw)
+		assert.Equal(t, !want, (&frame{msg: &history.Message{Ref: raw}}).malformed(), raw)
+	}
+	for raw, want := range map[string]bool{`7`: true, `"7"`: true, `7.0`: false, `7e2`: false, ``: false, `null`: false} {
+		assert.Equal(t, want, plain(raw), raw)
 	}
 }

@@ -36,15 +36,19 @@ const (
 // Budgets returns all budgets, by name.
 func Budgets() []Budget {
 	return []Budget{{
-		Name: "close", Default: 10 * time.Minute, Fixed: true,
+		Name: "close", Default: history.ClosePatience, Fixed: true,
 		What:  "from the application's closing the client until Close, and the calls in flight, have returned",
 		Why:   "The world waits no longer. In virtual time that is longer than any tool of the catalogue runs.",
 		Rules: []string{"CLOSE-BOUNDED", "CALLER-UNBLOCKS"},
 	}, {
 		Name: budgetGrace, Default: graceBudget,
-		What:  "in wall time, for how long after a cancel's being read the order of two events proves nothing",
-		Why:   "Several times what a loaded machine takes to wake the goroutine that has to know. In virtual time order is exact, and there is no grace.",
-		Rules: []string{"CANCEL-NO-RESPONSE", "CANCEL-SILENCE", "CANCEL-STOP-WORK", "PROGRESS-AFTER-CANCEL", "CANCEL-NONBLOCKING", "CANCEL-ORDER"},
+		What: "in wall time, for how long after a cancel, or another event that somebody has to know of, the order of two events proves nothing",
+		Why:  "Several times what a loaded machine takes to wake the goroutine that has to know. In virtual time order is exact, and there is no grace.",
+		Rules: []string{
+			"CANCEL-NO-RESPONSE", "CANCEL-SILENCE", "CANCEL-STOP-WORK", "PROGRESS-AFTER-CANCEL", "CANCEL-NONBLOCKING", "CANCEL-ORDER",
+			"CANCEL-STDIO-REQUIRED", "CANCEL-CLIENT-NOTIFIES", "RACE-GRACEFUL", "CANCEL-ONLY-INPROGRESS",
+			"CANCEL-TASK-VIA-TASKS", "TASK-STOP-WORK", "TASK-RESULT-BLOCK", "PROGRESS-TASK", "LISTEN-ONLY-ASKED", "LISTEN-CANCEL",
+		},
 	}, {
 		Name: "horizon", Default: 10 * time.Minute, SetBy: "limits.horizon",
 		What:  "until a world gives up: what has not happened by then counts as never",
@@ -65,7 +69,12 @@ func Budgets() []Budget {
 		Name: budgetStop, Default: 0,
 		What:  "from a cancel's being read until the handler is told",
 		Why:   "Telling takes no virtual time, so any that passes is the implementation's choice.",
-		Rules: []string{"CANCEL-STOP-WORK"},
+		Rules: []string{"CANCEL-STOP-WORK", "TASK-STOP-WORK"},
+	}, {
+		Name: "tell", Default: tellBound, Fixed: true,
+		What:  "from a change until the server begins to tell a subscription of it",
+		Why:   "No text says how soon, and some servers gather changes for a while.",
+		Rules: []string{"LISTEN-DELIVERS"},
 	}}
 }
 

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,10 @@ func TestBudgets(t *testing.T) {
 	late := script{text: running + `30 client cancel 1; > cancel 1; return 1 canceled
 		40 server < cancel 1
 		60 server told 1; end 1 canceled`}
+	lateTask := asTask(`40 client cancel 1; > revoke 1
+		50 server < revoke 1; > revoked 1 cancelled
+		60 client < revoked 1 cancelled; return 1 canceled
+		70 server told 1; end 1 canceled`)
 	slow := bare(closedEarly + `9060 server told 1; end 1 canceled; hangup; served`)
 	for _, c := range []struct {
 		why, rule string
@@ -26,6 +31,9 @@ func TestBudgets(t *testing.T) {
 		{"twenty milliseconds are too long by default", "CANCEL-STOP-WORK", late, nil, "", Fail},
 		{"and within a budget of thirty", "CANCEL-STOP-WORK", late, map[string]time.Duration{"stop": 30 * ms}, "", Pass},
 		{"but not within one of ten", "CANCEL-STOP-WORK", late, map[string]time.Duration{"stop": 10 * ms}, "", Fail},
+		{"so for the tool of a task", "TASK-STOP-WORK", lateTask, nil, "", Fail},
+		{"likewise within a budget of thirty", "TASK-STOP-WORK", lateTask, map[string]time.Duration{"stop": 30 * ms}, "", Pass},
+		{"likewise not within one of ten", "TASK-STOP-WORK", lateTask, map[string]time.Duration{"stop": 10 * ms}, "", Fail},
 		{"in wall time they are within the grace", "CANCEL-STOP-WORK", late, nil, "wall", Pass},
 		{"which can be made shorter", "CANCEL-STOP-WORK", late, map[string]time.Duration{"grace": ms}, "wall", Fail},
 		{"nine seconds are soon enough to end by default", "SHUT-STDIO-SERVER", slow, nil, "", Pass},
@@ -73,4 +81,36 @@ func TestBudgetOfAHistory(t *testing.T) {
 	assert.Equal(t, time.Minute, horizon.In(h), "the scenario's, which the header has")
 	h.Budgets = map[string]time.Duration{"shutdown": time.Second}
 	assert.Equal(t, time.Second, shutdown.In(h))
+}
+
+// Whatever a longer grace changes the verdict on is held to it. What a rule says of the
+// same acts as another, or under another, may follow from that.
+func TestRulesOfTheGrace(t *testing.T) {
+	grace, _ := FindBudget(budgetGrace)
+	differ := map[string]bool{}
+	late := script{handlers: []string{"chatty"}, text: running + `30 client cancel 1; > cancel 1; return 1 canceled
+		40 server < cancel 1
+		60 server > progress 1; told 1; end 1 canceled
+		70 client < progress 1`}.history(t)
+	for _, h := range append(slices.Clone(everything(t)), late) {
+		own := *h
+		own.Header.Clock = "wall"
+		own.Header.Budgets = map[string]time.Duration{budgetGrace: 0}
+		strict := Judge(&own).Verdicts
+		for _, d := range []time.Duration{graceBudget, time.Hour} {
+			own.Header.Budgets = map[string]time.Duration{budgetGrace: d}
+			for i, v := range Judge(&own).Verdicts {
+				w := strict[i]
+				if v.Status != w.Status || v.Failed != w.Failed || v.Checked != w.Checked || !slices.Equal(v.Uncounted, w.Uncounted) {
+					differ[v.Rule] = true
+				}
+			}
+		}
+	}
+	for rule := range differ {
+		assert.Contains(t, grace.Rules, rule)
+	}
+	for _, rule := range grace.Rules {
+		assert.True(t, differ[rule], "%s is the same under any grace", rule)
+	}
 }

@@ -94,7 +94,7 @@ func (b *builder) request(f *frame) {
 	side := seat(f.side)
 	r.prev = b.ids[side][f.msg.ID]
 	again := r.prev != nil || b.perhaps(ofRequest, f.side, f.msg.ID)
-	r.reused = !proper(f.msg.ID) || again && !b.modern
+	r.reused = !plain(f.msg.ID) || again && !b.modern
 	if r.prev != nil && r.prev.readReply == nil {
 		r.prev.reused, r.reused = true, true
 	}

@@ -50,6 +50,7 @@ func taskCancelRules() []Rule {
 		Convicts:  "The answer to a tasks/cancel shows the task as not over; or it is an error, although the tool was at work from before the server read the request until after it began to write the answer, and had not been told to stop.",
 		Exempt: []Exemption{
 			{Why: whyNoSuchMethod, What: "A server without the capability tasks.cancel."},
+			{Why: whyNotRetained, What: "An error when the ttl that the server had granted was over since the call was read: it may have deleted the task."},
 			{Why: whyNoStatus, What: "An answer that is no task: nothing shows what has become of it."},
 		},
 		Mutants: []string{"mutant:cancels-tasks-later"},
@@ -66,7 +67,7 @@ func taskCancelRules() []Rule {
 		},
 		Notes: []string{
 			"It is CANCEL-STOP-WORK for work that no request holds: notifications/cancelled does not reach it.",
-			"Q6: no text says how soon. In virtual time telling the tool takes no time, so any that passes is the implementation's choice.",
+			"Q6: no text says how soon. In virtual time telling the tool takes no time, so any that passes is the implementation's choice, unless the budget \"stop\" allows it.",
 		},
 		Mutants: []string{"mutant:orphans-tasks"},
 	}, {
@@ -108,7 +109,7 @@ func taskStateRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyTaskCancelled, What: "A task for which a tasks/cancel had been read: it is over, and what its call would have been answered nobody can know."},
 			{Why: whyTaskStopped, What: "A task whose tool had been told to stop: likewise. Whether it should have been told, NO-SPURIOUS-CANCEL and TASK-STOP-WORK say."},
-			{Why: whyNotRetained, What: "Error -32602, as of a task that there is not: it may have outlived its ttl."},
+			{Why: whyNotRetained, What: "Error -32602 when the tool had ended, or any error when the ttl that the server had granted was over since the call was read: it may have deleted the task."},
 			{Why: whyNoSuchMethod, What: "A server without tasks/result."},
 			{Why: whyEnRoute, What: "The network still held frames when the world ended."},
 			{What: "A tasks/result that was cancelled itself."},

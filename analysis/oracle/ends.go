@@ -1,10 +1,6 @@
 package oracle
 
-import (
-	"time"
-
-	"github.com/mcpsim/mcpsim/sim/history"
-)
+import "github.com/mcpsim/mcpsim/sim/history"
 
 // shutdown: a server whose client has gone tells its handlers and ends. Judged
 // when the application closed the client, since a client of which only the
@@ -184,21 +180,19 @@ func closeBounded(x *index, t *tally) {
 	}
 }
 
-// stopBound is how long a server may take to stop, as long as a client to close.
-const stopBound = 10 * time.Minute
-
-// judgeStop judges how the server's run returned once its application had ended it.
+// judgeStop judges how the server's run returned once its application had ended it: it
+// may take as long as a client to close.
 func (x *index) judgeStop(t *tally) {
 	if x.stop == nil {
 		return
 	}
 	end := earlier(x.served, x.close)
 	switch {
-	case x.served != nil && !before(end, x.served) && span(x.stop, x.served) < stopBound:
+	case x.served != nil && !before(end, x.served) && span(x.stop, x.served) < history.ClosePatience:
 		t.pass()
 	case x.crash != nil || end == nil:
 		t.leave(whyCrashed)
-	case span(x.stop, end) < stopBound:
+	case span(x.stop, end) < history.ClosePatience:
 		// The client was closed before it could be seen.
 	case x.stubbornRuns(x.stop):
 		t.leave(whyToolRuns)

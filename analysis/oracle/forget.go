@@ -174,6 +174,9 @@ func (b *builder) forgetCall(c *call) {
 	delete(b.numbers, c.Call.Call)
 	b.leaveOwner(c)
 	c.held, c.takers = nil, nil
+	if c.task != nil && c.task.call == c {
+		c.task.leaveCall()
+	}
 	if c.end == nil || c.end.Value == "" {
 		return
 	}

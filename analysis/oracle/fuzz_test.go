@@ -32,7 +32,7 @@ func requireEvidence(t testing.TB, h *history.History, j Judgement) {
 		require.LessOrEqual(t, exercised, verdict.Failed, verdict.Rule)
 		for _, v := range verdict.Violations {
 			require.Contains(t, []history.Side{history.Client, history.Server, history.World}, v.Side, verdict.Rule)
-			known := v.Call == 0 || slices.ContainsFunc(h.Header.Calls, func(c history.Call) bool { return c.Call == v.Call })
+			known := v.Call == 0 || slices.ContainsFunc(slices.Concat(h.Header.Calls, h.Header.Nested), func(c history.Call) bool { return c.Call == v.Call })
 			require.True(t, known, "%s accuses somebody over call %d, which is none", verdict.Rule, v.Call)
 			require.NotEmpty(t, v.Signature(), verdict.Rule)
 			require.LessOrEqual(t, len(v.Signature()), maxSignature, verdict.Rule)
@@ -152,13 +152,13 @@ func TestPrefixesOfLegalConversationsAreInnocent(t *testing.T) {
 // the judge would.
 func mutate(h *history.History, recipe []byte) {
 	for ; len(recipe) >= 3 && len(h.Events) > 0; recipe = recipe[3:] {
-		op, i, v := int(recipe[0])%22, int(recipe[1])%len(h.Events), int(recipe[2])
+		op, i, v := int(recipe[0])%25, int(recipe[1])%len(h.Events), int(recipe[2])
 		switch {
 		case op < 5:
 			damageOrder(h, op, i, v)
 		case op < 13:
 			damageEvent(&h.Events[i], op, v)
-		case op < 18:
+		case op < 18, op == 22:
 			damageMessage(h, op, i, v)
 		default:
 			damageHeader(&h.Header, op, v)
@@ -217,7 +217,16 @@ func allKinds() []history.Kind {
 		history.Write, history.Wrote, history.Read, history.Unread, history.EOF, history.Hangup, history.Issue, history.Cancel,
 		history.Return, history.Close, history.Closed, history.Start, history.Told, history.End, history.Progress, history.Crash,
 		history.Leak, history.Probe, history.Probed, history.Horizon, history.Served, history.HalfClose, history.Exit,
-		history.Connected, history.Quiet, history.Missed, "nonsense",
+		history.Connect, history.Connected, history.Quiet, history.Missed, history.Stop, history.Change, history.Goroutines, "nonsense",
+	}
+}
+
+// TestAllKindsAreDamagedInto: what there is in a history, the recipes can make.
+func TestAllKindsAreDamagedInto(t *testing.T) {
+	for _, h := range everything(t) {
+		for _, e := range h.Events {
+			require.Contains(t, allKinds(), e.Kind)
+		}
 	}
 }
 
@@ -243,8 +252,11 @@ func damageMessage(h *history.History, op, i, v int) {
 	case 16:
 		m.Kind = []history.MessageKind{history.Request, history.Notification, history.Response, history.ErrorReply, history.Invalid, ""}[v%6]
 	case 17:
-		m.Method = []string{"", "notifications/cancelled", "notifications/progress", "tools/call", "initialize", "tasks/cancel", "ping"}[v%7]
+		m.Method = []string{"", "notifications/cancelled", "notifications/progress", "tools/call", "initialize", "tasks/cancel", "ping", listenMethod, tasksResult}[v%9]
 		m.Call, m.Raw = v%5-1, m.Raw[:len(m.Raw)*(v%4)/4]
+	case 22:
+		m.Sub, m.Task = ids[v%len(ids)], []string{"", "t1", "t2"}[v/3%3]
+		m.Status, m.Augmented = []string{"", "working", "cancelled", "completed", "nonsense"}[v%5], v/2%2 == 1
 	}
 }
 
@@ -260,7 +272,13 @@ func damageHeader(h *history.Header, op, v int) {
 	case 21:
 		if len(h.Calls) > 0 {
 			c := &h.Calls[v%len(h.Calls)]
-			c.Handler, c.Method = []string{"", "stubborn", "cooperative"}[v%3], []string{"", "tools/call", "ping"}[v/3%3]
+			c.Handler, c.Method = []string{"", "stubborn", "cooperative"}[v%3], []string{"", "tools/call", "ping", listenMethod}[v/3%4]
+			c.Task = []string{"", "task", "wait"}[v%3]
 		}
+	case 23:
+		h.Nested = append(slices.Clip(h.Nested), history.Call{Call: v - 3, Parent: v % 4, Method: "sampling/createMessage", Handler: "cooperative"})
+	case 24:
+		all := checks()
+		h.Deliberate = append(slices.Clip(h.Deliberate), []string{"client:", "server:", ""}[v%3]+all[v%len(all)].rule)
 	}
 }

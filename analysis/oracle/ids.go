@@ -1,14 +1,28 @@
 package oracle
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
 
-// proper reports whether a request may have the raw id: a string or a whole
-// number.
-func proper(id string) bool {
-	return id != "" && (id[0] == '"' || numeric(id) && !strings.ContainsAny(id, ".eE"))
+// isID reports whether raw can stand as an id: a string or a whole number, however
+// that is written.
+func isID(raw string) bool {
+	if plain(raw) {
+		return true
+	}
+	if raw == "" || !numeric(raw) {
+		return false
+	}
+	v, err := strconv.ParseFloat(raw, 64)
+	return err == nil && v == math.Trunc(v)
+}
+
+// plain reports whether raw is an id that its echo equals: a string, or a whole number
+// without a fraction and an exponent. 7.0 comes back as 7.
+func plain(raw string) bool {
+	return raw != "" && (raw[0] == '"' || numeric(raw) && !strings.ContainsAny(raw, ".eE"))
 }
 
 func numeric(id string) bool { return id[0] == '-' || id[0] >= '0' && id[0] <= '9' }
@@ -48,7 +62,7 @@ func lookalikes(id string, yield func(string)) {
 // likeness says what a cancel named that was taken for the id of a request.
 func likeness(id, named string) string {
 	switch {
-	case named == "" || !proper(named):
+	case !isID(named):
 		return "no id"
 	case (id[0] == '"') != (named[0] == '"'):
 		return "the same digits as the other JSON type"

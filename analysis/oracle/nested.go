@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
@@ -42,6 +43,7 @@ func newNested(h history.Header) *Stream {
 	}
 	h.Client, h.Server = h.Server, h.Client
 	h.Calls, h.Nested = h.Nested, nil
+	h.Deliberate = exchangedSides(h.Deliberate)
 	return newStream(h, nestedChecks(), func(CallResult) {})
 }
 
@@ -50,6 +52,16 @@ func exchanged(e *history.Event) *history.Event {
 	out := *e
 	out.Side = e.Side.Peer()
 	return &out
+}
+
+// exchangedSides returns what is broken on purpose, "server:RULE", as it is then.
+func exchangedSides(deliberate []string) []string {
+	var out []string
+	for _, entry := range deliberate {
+		side, rule, _ := strings.Cut(entry, ":")
+		out = append(out, string(history.Side(side).Peer())+":"+rule)
+	}
+	return out
 }
 
 // addNested adds to the verdicts what they come to for nested calls.
@@ -69,6 +81,7 @@ func (s *Stream) addNested() {
 // add adds the verdict on nested calls, whose sides are exchanged.
 func (v *Verdict) add(w Verdict) {
 	sides := v.Failed > 0
+	v.Implied = implied(*v, w)
 	v.Checked += w.Checked
 	v.Failed += w.Failed
 	v.Nested += w.Nested
@@ -85,9 +98,45 @@ func (v *Verdict) add(w Verdict) {
 			v.Violations = append(v.Violations, x)
 		}
 	}
-	v.Uncounted = append(v.Uncounted, w.Uncounted...)
-	v.Exercised = append(v.Exercised, w.Exercised...)
+	for _, u := range w.Uncounted {
+		v.addUncounted(u)
+	}
+	for _, x := range w.Exercised {
+		v.addExercise(x)
+	}
 	v.Status = worse(v.Status, w.Status)
+}
+
+func (v *Verdict) addUncounted(u Uncounted) {
+	i := slices.IndexFunc(v.Uncounted, func(mine Uncounted) bool { return mine.Why == u.Why })
+	if i < 0 {
+		v.Uncounted = append(v.Uncounted, u)
+		return
+	}
+	v.Uncounted[i].N += u.N
+}
+
+func (v *Verdict) addExercise(x Exercise) {
+	i := slices.IndexFunc(v.Exercised, func(mine Exercise) bool { return mine.Handler == x.Handler && mine.Phase == x.Phase })
+	if i < 0 {
+		v.Exercised = append(v.Exercised, x)
+		return
+	}
+	v.Exercised[i].N += x.N
+	v.Exercised[i].Failed += x.Failed
+}
+
+// implied is the stricter rule under which all breaches of two verdicts are reported,
+// empty if some of them are the rule's own. What one of them only left uncounted for
+// the sake of another rule does not count.
+func implied(v, w Verdict) string {
+	switch {
+	case v.Failed == 0:
+		return w.Implied
+	case w.Failed == 0 || w.Implied != "":
+		return v.Implied
+	}
+	return ""
 }
 
 // worse is the status of two verdicts together.

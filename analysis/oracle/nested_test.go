@@ -109,6 +109,44 @@ func TestNestedCallsAreCountedApart(t *testing.T) {
 	assert.Equal(t, history.World, v.Side, "both sides broke it")
 }
 
+// What a side breaks on purpose is its own, whoever asks: it excuses the other side of
+// nothing.
+func TestDeliberateBreachesOfNestedCalls(t *testing.T) {
+	h := script{handlers: []string{"asking"}, nested: []string{"cooperative"}, text: toolAsks + `
+		40 server < cancel 1; told 1; cancel 2; > cancel 2; return 2 canceled; end 1 canceled
+		50 client < cancel 2; told 2; end 2 canceled; > error 2
+		60 server < error 2
+	`}.history(t)
+	for _, c := range []struct {
+		deliberate string
+		want       Status
+	}{
+		{"server:CANCEL-NO-RESPONSE", Fail},
+		{"client:CANCEL-NO-RESPONSE", Pass},
+	} {
+		h.Header.Deliberate = []string{c.deliberate}
+		assert.Equal(t, c.want, verdictOf(t, Judge(h), "CANCEL-NO-RESPONSE").Status, c.deliberate)
+	}
+}
+
+// What two verdicts have of one kind is added up.
+func TestVerdictsAreAddedUp(t *testing.T) {
+	own := Verdict{Rule: "ANSWER-OWN", Status: Pass, Checked: 1, Uncounted: []Uncounted{{"a", 1}}, Exercised: []Exercise{{Handler: "x", N: 1}}}
+	implied := Verdict{
+		Rule: "ANSWER-OWN", Status: Fail, Side: history.Server, Checked: 2, Failed: 1, Implied: "LATE-IGNORED",
+		Uncounted: []Uncounted{{"b", 1}, {"a", 2}}, Exercised: []Exercise{{Handler: "x", N: 2, Failed: 1}, {Handler: "y", N: 1}},
+	}
+	v := own
+	v.add(implied)
+	assert.Equal(t, Verdict{
+		Rule: "ANSWER-OWN", Status: Fail, Side: history.Client, Checked: 3, Failed: 1, Implied: "LATE-IGNORED",
+		Uncounted: []Uncounted{{"a", 3}, {"b", 1}}, Exercised: []Exercise{{Handler: "x", N: 3, Failed: 1}, {Handler: "y", N: 1}},
+	}, v)
+	v.add(Verdict{Rule: "ANSWER-OWN", Status: Fail, Side: history.Server, Checked: 1, Failed: 1})
+	assert.Equal(t, 2, v.Failed)
+	assert.Empty(t, v.Implied, "one of them is the rule's own")
+}
+
 func TestNoNestedCallsChangeNothing(t *testing.T) {
 	h := script{text: "0 client issue 1; > call 1\n10 server < call 1; start 1; end 1 \"x\"; > result 1\n20 client < result 1; return 1 \"x\""}.history(t)
 	v := verdictOf(t, Judge(h), "NESTED-CANCELLED")

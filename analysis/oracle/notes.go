@@ -28,7 +28,7 @@ func said(e *history.Event) *history.Message {
 }
 
 // malformed reports whether a cancel names what can be no request's id.
-func (f *frame) malformed() bool { return !proper(f.msg.Ref) }
+func (f *frame) malformed() bool { return !isID(f.msg.Ref) }
 
 // late reports whether a cancel was read when its request had been answered.
 func (f *frame) late() bool {

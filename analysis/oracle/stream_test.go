@@ -152,6 +152,25 @@ func TestWhatComesTooLate(t *testing.T) {
 	assert.Equal(t, Fail, verdictOf(t, judgeKeeping(h, 0), "CANCEL-ONLY-ISSUED").Status, "an id that was never used is still told")
 }
 
+// TestTasksHoldNoExchanges: a task is remembered for long, and what it came of is not.
+func TestTasksHoldNoExchanges(t *testing.T) {
+	h := asTask(`40 server end 1 "done 1"; > status 1 completed
+		50 client < status 1 completed; return 1 "done 1"; > get 1
+		60 server < get 1; > shown 1 completed
+		70 client < shown 1 completed`).history(t)
+	s := NewStream(h.Header, nil)
+	s.limit = 0
+	for i := range h.Events {
+		s.Event(&h.Events[i])
+	}
+	known := s.tasks["t1"]
+	require.NotNil(t, known)
+	assert.Nil(t, s.call(1), "the call is forgotten")
+	assert.Nil(t, known.call.req)
+	assert.Equal(t, "done 1", known.call.end.Value, "what its tool came to is not")
+	assert.Equal(t, "completed", known.over.status)
+}
+
 // TestStreamHandsOutEveryCall: each once, and as the judgement would list it.
 func TestStreamHandsOutEveryCall(t *testing.T) {
 	h := (&longTalk{cancelled: answeredLate(), named: plainID}).whole(1000)

@@ -1,22 +1,45 @@
 package oracle
 
-import "github.com/mcpsim/mcpsim/sim/history"
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
 
 // A task is what a call became that was made as one: the server has answered the
 // call and works on, and no request is in flight for it.
 //
 //	client  ──tools/call──▶            ──tasks/cancel──▶
 //	server               ◀──task 1──   work …           ◀──cancelled──
+//
+// It is remembered for longer than the exchanges about it, so it holds none of them.
 type task struct {
-	call      *call          // nil: none of the application's
-	began     *frame         // the answer that told its id
+	call      *call          // that it came of, or, when that is forgotten, what is kept of it; nil: none of the application's
+	until     time.Duration  // from this instant on the server may have deleted it
 	token     string         // for progress, as its call gave it; empty: none
 	revoked   *history.Event // the first tasks/cancel for it, as written
-	cancel    *request       // the first tasks/cancel for it that was read
-	cancelled *frame         // the first answer to a tasks/cancel that showed it cancelled
-	over      *frame         // the first frame of the server's that showed it over
+	cancel    *history.Event // the first tasks/cancel for it that was read, as read
+	granted   bool           // and the first answer to that was a result
+	cancelled *history.Event // the writing of the first answer to a tasks/cancel that showed it cancelled
+	over      *sight         // the first that showed it over
 	reports   int            // progress with its token so far
 	asked     int            // how often its tool had asked for progress when it was shown over
+}
+
+// A sight is a frame of the server's that shows how a task stands.
+type sight struct {
+	*history.Event // its writing
+	status         string
+}
+
+// written is the event, nil of no sight.
+func (s *sight) written() *history.Event {
+	if s == nil {
+		return nil
+	}
+	return s.Event
 }
 
 // What a call has to do with tasks.
@@ -27,10 +50,10 @@ type callTask struct {
 
 // What a frame has.
 type frameTask struct {
-	task        *task  // the one that it is about
-	shown       *frame // what had shown that over when a request was read, or an answer's writing began
-	cancelledBy *frame // what had shown it cancelled, likewise
-	report      int    // progress: which of the task's, from 1
+	task        *task          // the one that it is about
+	shown       *sight         // what had shown that over when a request was read, or an answer's writing began
+	cancelledBy *history.Event // what had shown it cancelled, likewise
+	report      int            // progress: which of the task's, from 1
 }
 
 // And a session.
@@ -67,13 +90,16 @@ func isTerminal(status string) bool {
 
 // taskWritten sorts in what a frame, whose writing begins, has to do with a task.
 func (b *builder) taskWritten(f *frame) {
-	switch {
-	case f.msg.Kind == history.Request && f.msg.Token != "":
+	if f.msg.Kind == history.Request && f.side == history.Client && f.msg.Token != "" {
 		delete(b.reported, f.msg.Token) // the token's meaning is the latest request
-	case f.msg.Kind == history.Request && f.msg.Task != "":
+	}
+	switch {
+	case f.msg.Kind == history.Request && f.side == history.Client && f.msg.Task != "":
 		if f.task = b.tasks[f.msg.Task]; f.task != nil && f.msg.Method == tasksCancel {
 			f.task.revoked = earlier(f.task.revoked, f.write)
 		}
+	case f.msg.Kind == history.Request:
+		// It is about none of the server's tasks.
 	case f.side != history.Server:
 	case f.req != nil && f.msg.Kind == history.Response && f.req.frame.msg.Augmented && f.msg.Task != "":
 		b.taskBegun(f)
@@ -94,7 +120,7 @@ func (b *builder) taskWritten(f *frame) {
 }
 
 func (b *builder) taskBegun(f *frame) {
-	f.task = &task{call: f.req.call, began: f, token: f.req.frame.msg.Token}
+	f.task = &task{call: f.req.call, until: deletable(f), token: f.req.frame.msg.Token}
 	f.req.frame.task = f.task
 	if f.task.call != nil {
 		f.task.call.task = f.task
@@ -115,6 +141,35 @@ func (b *builder) taskBegun(f *frame) {
 	}
 }
 
+// deletable is the earliest instant in which the task may be deleted whatever its
+// status: its ttl runs since it was created, which was not before its call was read.
+// A task without a ttl is kept for ever.
+func deletable(f *frame) time.Duration {
+	var frame struct {
+		Result struct {
+			Task struct {
+				TTL *float64 `json:"ttl"` // milliseconds
+			} `json:"task"`
+		} `json:"result"`
+	}
+	from := f.req.frame.write.At
+	if read := f.req.frame.read; read != nil {
+		from = read.At
+	}
+	const longest = float64(math.MaxInt64 / 4 / int64(time.Millisecond))
+	err := json.Unmarshal([]byte(f.msg.Raw), &frame)
+	if ttl := frame.Result.Task.TTL; err == nil && ttl != nil && *ttl < longest {
+		return from + time.Duration(max(*ttl, 0)*float64(time.Millisecond))
+	}
+	return math.MaxInt64
+}
+
+// mayBeGone reports whether the answer refuses a question about t, which may have
+// been deleted by then.
+func (t *task) mayBeGone(answer *frame) bool {
+	return answer.msg.Kind == history.ErrorReply && answer.write.At >= t.until
+}
+
 func (b *builder) forgetTask(id string) {
 	if token := b.tasks[id].token; b.reported[token] == b.tasks[id] {
 		delete(b.reported, token)
@@ -128,14 +183,25 @@ func (b *builder) forgetTask(id string) {
 func (f *frame) taskShown() {
 	t := f.task
 	f.shown = t.over
-	if f.msg.Status == statusCancelled && f.req != nil && f.req.frame.msg.Method == tasksCancel && t.cancelled == nil {
-		t.cancelled = f
+	if f.req != nil && f.req.frame.msg.Method == tasksCancel {
+		f.cancelAnswered()
 	}
 	if t.over == nil && isTerminal(f.msg.Status) {
-		t.over = f
+		t.over = &sight{f.write, f.msg.Status}
 		if t.call != nil {
 			t.asked = t.call.asked + len(t.call.asks)
 		}
+	}
+}
+
+// cancelAnswered notes what an answer to a tasks/cancel says.
+func (f *frame) cancelAnswered() {
+	t := f.task
+	if f.msg.Status == statusCancelled && t.cancelled == nil {
+		t.cancelled = f.write
+	}
+	if t.cancel != nil && f.req.frame.read == t.cancel && f.req.first == f {
+		t.granted = f.msg.Kind != history.ErrorReply
 	}
 }
 
@@ -146,8 +212,14 @@ func (f *frame) taskRead() {
 	}
 	f.shown, f.cancelledBy = f.task.over, f.task.cancelled
 	if f.msg.Method == tasksCancel && f.task.cancel == nil {
-		f.task.cancel = f.req
+		f.task.cancel = f.read
 	}
+}
+
+// leaveCall takes what may still be asked of the call, which is to be forgotten.
+func (t *task) leaveCall() {
+	c := t.call
+	t.call = &call{Call: c.Call, start: c.start, told: c.told, end: c.end, asked: c.asked + len(c.asks)}
 }
 
 // asks returns the request if it asks about a task by this method and has been read

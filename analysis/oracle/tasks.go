@@ -37,7 +37,7 @@ const (
 	whySameInstantTask = "in the instant in which the task was shown over, or known"
 	whyNoSuchMethod    = "the server does not have the method"
 	whyNoStatus        = "an answer that shows no status"
-	whyNotRetained     = "the server has not kept a task that is over"
+	whyNotRetained     = "the server has not kept the task"
 	whyAskedBefore     = "asked for before the task was shown over"
 	whyTaskCancelled   = "the task had been cancelled"
 	whyTaskStopped     = "the tool had been told to stop"
@@ -86,7 +86,7 @@ func cancelTerminal(x *index, r *request, t *tally) {
 	}
 	over := r.frame.shown
 	if s := r.first.msg.Status; over == nil && s != statusCancelled && isTerminal(s) {
-		over = r.first
+		over = &sight{r.first.write, s}
 	}
 	switch {
 	case over == nil:
@@ -96,9 +96,9 @@ func cancelTerminal(x *index, r *request, t *tally) {
 		t.leave(whyNoSuchMethod)
 	case r.first.msg.Kind == history.ErrorReply:
 		t.fail(r.frame.task.aboutTask(fmt.Sprintf("refused the cancel of a task that was over with error %d, not %d", r.first.msg.Code, invalidParams)),
-			over.write, r.frame.read, r.first.write)
+			over.Event, r.frame.read, r.first.write)
 	default:
-		t.fail(r.frame.task.aboutTask("said yes to the cancel of a task that was over"), over.write, r.frame.read, r.first.write)
+		t.fail(r.frame.task.aboutTask("said yes to the cancel of a task that was over"), over.Event, r.frame.read, r.first.write)
 	}
 }
 
@@ -127,7 +127,9 @@ func (x *index) judgeRefusal(r *request, t *tally) {
 	switch {
 	case r.refusedWith(methodNotFound):
 		t.leave(whyNoSuchMethod)
-	case c == nil || r.frame.task.cancel != r || !before(c.start, r.frame.read) || before(c.end, r.first.write) || before(c.told, r.first.write):
+	case r.frame.task.mayBeGone(r.first):
+		t.leave(whyNotRetained)
+	case c == nil || r.frame.task.cancel != r.frame.read || !before(c.start, r.frame.read) || before(c.end, r.first.write) || before(c.told, r.first.write):
 		// It may have been over.
 	default:
 		t.fail(r.frame.task.aboutTask("refused the cancel of a task that was at work"), c.start, r.frame.read, r.first.write, c.end)
@@ -139,16 +141,15 @@ func taskStopWork(x *index, c *call, t *tally) {
 	if c.task == nil || c.task.cancel == nil || c.start == nil {
 		return
 	}
-	r := c.task.cancel
-	read := r.frame.read
-	if r.first == nil || r.first.msg.Kind == history.ErrorReply || before(c.end, read) || before(c.told, read) || before(x.over, read) {
+	read := c.task.cancel
+	if !c.task.granted || before(c.end, read) || before(c.told, read) || before(x.over, read) {
 		return
 	}
 	told := c.told
 	if before(x.over, told) {
 		told = nil
 	}
-	from := max(read.At, c.start.At) + x.grace
+	from := max(read.At, c.start.At) + x.soon()
 	v := c.task.aboutTask("told the tool of a cancelled task late")
 	if told != nil && told.At > from {
 		v.Lateness = span(read, told)
@@ -171,7 +172,7 @@ func taskStopWork(x *index, c *call, t *tally) {
 
 // cancelSticky: a task that was cancelled is shown as cancelled ever after.
 func cancelSticky(x *index, f *frame, t *tally) {
-	if f.task == nil || f.side != history.Server || f.task.cancelled == nil || !before(f.task.cancelled.write, f.write) {
+	if f.task == nil || f.side != history.Server || f.task.cancelled == nil || !before(f.task.cancelled, f.write) {
 		return
 	}
 	asked := f.req != nil && f.req.asks(x, tasksGet) != nil
@@ -183,7 +184,7 @@ func cancelSticky(x *index, f *frame, t *tally) {
 	case asked && f.req.refusedWith(invalidParams):
 		t.leave(whyNotRetained)
 	case isTerminal(s), asked && s != "" && f.req.frame.cancelledBy != nil:
-		t.fail(f.task.aboutTask("cancelled a task, and shows it as "+s), f.task.cancelled.write, f.task.ended(f.write), askedAt(f), f.write)
+		t.fail(f.task.aboutTask("cancelled a task, and shows it as "+s), f.task.cancelled, f.task.ended(f.write), askedAt(f), f.write)
 	case asked && s != "":
 		t.leave(whyAskedBefore)
 	}
@@ -199,27 +200,19 @@ func askedAt(f *frame) *history.Event {
 
 // terminalFinal: a task that is over stays what it has come to.
 func terminalFinal(x *index, f *frame, t *tally) {
-	if f.task == nil || f.side != history.Server || f.shown == nil || f.msg.Status == "" || before(f.task.cancelled.writing(), f.write) {
+	if f.task == nil || f.side != history.Server || f.shown == nil || f.msg.Status == "" || before(f.task.cancelled, f.write) {
 		return // not shown over before; or cancelled, of which another rule speaks
 	}
 	asked := f.req != nil && f.req.asks(x, tasksGet) != nil
-	was, is := f.shown.msg.Status, f.msg.Status
+	was, is := f.shown.status, f.msg.Status
 	switch {
 	case was == is:
 		t.pass()
 	case isTerminal(is), asked && f.req.frame.shown != nil:
-		t.fail(f.task.aboutTask("showed a task as "+was+", and then as "+is), f.shown.write, askedAt(f), f.write)
+		t.fail(f.task.aboutTask("showed a task as "+was+", and then as "+is), f.shown.Event, askedAt(f), f.write)
 	case asked:
 		t.leave(whyAskedBefore)
 	}
-}
-
-// writing is the beginning of the frame's writing, nil of no frame.
-func (f *frame) writing() *history.Event {
-	if f == nil {
-		return nil
-	}
-	return f.write
 }
 
 // resultBlocks: tasks/result is answered when the task is over, and with what its call
@@ -240,13 +233,15 @@ func resultBlocks(x *index, r *request, t *tally) {
 	switch {
 	case r.refusedWith(methodNotFound):
 		t.leave(whyNoSuchMethod)
-	case task.cancel != nil && before(task.cancel.frame.read, answer):
+	case task.mayBeGone(r.first):
+		t.leave(whyNotRetained)
+	case before(task.cancel, answer):
 		t.leave(whyTaskCancelled)
 	case before(c.told, answer):
 		t.leave(whyTaskStopped)
 	case before(c.end, answer):
 		x.judgeResult(r, t)
-	case before(task.over.writing(), answer):
+	case before(task.over.written(), answer):
 		// The task has failed otherwise.
 	case before(c.start, answer) || r.first.msg.Kind == history.Response:
 		t.fail(task.aboutTask("answered tasks/result before the task was over"), r.frame.read, c.start, answer, c.end)
@@ -272,12 +267,14 @@ func (x *index) judgeResult(r *request, t *tally) {
 // judgeUnanswered judges a tasks/result that was never answered.
 func (x *index) judgeUnanswered(r *request, t *tally) {
 	task, end := r.frame.task, x.horizon
-	over := earlier(task.call.end, task.cancelled.writing())
+	over := earlier(task.call.end, task.cancelled)
 	switch {
 	case end == nil || r.reused || r.cancel != nil || before(x.over, end) || !before(over, end) || !before(r.frame.read, end):
 	case end.At <= max(over.At, r.frame.read.At)+x.grace:
 	case x.enRoute(end):
 		t.leave(whyEnRoute)
+	case over.At >= task.until:
+		t.leave(whyNotRetained)
 	default:
 		t.fail(task.aboutTask("never answered tasks/result of a task that was over"), r.frame.read, over, end)
 	}
@@ -313,13 +310,13 @@ func progressOfTask(x *index, f *frame, t *tally) {
 	case f.report == 0:
 	case f.shown == nil:
 		t.pass()
-	case f.write.At <= f.shown.write.At+x.grace:
+	case f.write.At <= f.shown.At+x.grace:
 		t.leave(whySameInstantTask)
 	case f.report <= f.task.asked:
 		t.leave(whyProgressAsked)
 	default:
 		v := f.task.aboutTask("reported progress of a task that was over")
-		v.Lateness = span(f.shown.write, f.write)
-		t.fail(v, f.shown.write, f.write)
+		v.Lateness = span(f.shown.Event, f.write)
+		t.fail(v, f.shown.Event, f.write)
 	}
 }

@@ -17,6 +17,7 @@ import (
 //
 //	task N              the call N, which asks for a task
 //	began N             its answer
+//	kept N MS           likewise, of a task that is kept for so long
 //	get N, ask N, revoke N   tasks/get, tasks/result, tasks/cancel; "get N b" is another one
 //	shown N S           the answer to get N: the task has status S
 //	revoked N S         likewise to revoke N
@@ -51,6 +52,9 @@ func taskMessage(t testing.TB, m *history.Message, name string) string {
 		m.Kind, m.Method, m.ID, m.Token, m.Augmented = history.Request, "tools/call", "1"+n, `"p`+n+`"`, true
 		m.Call = int(n[0] - '0')
 		return fmt.Sprintf(`"id":%s,"method":"tools/call","params":{"name":"tool","arguments":{"call":%s},"task":{},"_meta":{"progressToken":%s}}`, m.ID, n, m.Token)
+	case "kept": // likewise, for so many milliseconds
+		m.Kind, m.ID, m.Task, m.Status = history.Response, "1"+n, task, "working"
+		return fmt.Sprintf(`"id":%s,"result":{"task":{"taskId":%q,"status":"working","ttl":%s}}`, m.ID, task, words[2])
 	case "began":
 		m.Kind, m.ID, m.Task, m.Status = history.Response, "1"+n, task, "working"
 		return fmt.Sprintf(`"id":%s,"result":{"task":{"taskId":%q,"status":"working"}}`, m.ID, task)
@@ -210,6 +214,11 @@ func cancelRows() []taskCase {
 			50 server < revoke 1; > refused revoke 1 -32602
 			60 client < refused revoke 1 -32602; return 1 canceled
 			70 server end 1 "done 1"`),
+		{transition, ruleCase{why: "refused, when its ttl was over", want: Vacuous, uncounted: whyNotRetained, script: script{
+			task: "task", text: strings.ReplaceAll(begun, "began 1", "kept 1 10") + `40 client cancel 1; > revoke 1
+			50 server < revoke 1; > refused revoke 1 -32602
+			60 client < refused revoke 1 -32602; return 1 canceled
+			70 server end 1 "done 1"`}}},
 		server(transition, "refused in the instant of the tool's end: it was over", Vacuous, 0, "", `40 client cancel 1; > revoke 1
 			50 server < revoke 1; end 1 "done 1"; > refused revoke 1 -32602
 			60 client < refused revoke 1 -32602; return 1 canceled`),
@@ -223,6 +232,10 @@ func cancelRows() []taskCase {
 		server(stop, "never told", Fail, 1, "", `40 client cancel 1; > revoke 1
 			50 server < revoke 1; > revoked 1 cancelled
 			60 client < revoked 1 cancelled; return 1 canceled
+			70 server end 1 "done 1"`),
+		server(stop, "never told, and the cancel had a token", Fail, 1, "", `40 client cancel 1; > {"id":50,"method":"tasks/cancel","params":{"taskId":"t1","_meta":{"progressToken":"own"}}}
+			50 server < {"id":50,"method":"tasks/cancel","params":{"taskId":"t1","_meta":{"progressToken":"own"}}}; > {"id":50,"result":{"taskId":"t1","status":"cancelled"}}
+			60 client < {"id":50,"result":{"taskId":"t1","status":"cancelled"}}; return 1 canceled
 			70 server end 1 "done 1"`),
 		server(stop, "over by itself in that instant", Vacuous, 0, "", `40 client cancel 1; > revoke 1
 			50 server < revoke 1; > revoked 1 cancelled; end 1 "done 1"
@@ -289,8 +302,24 @@ func resultRows() []taskCase {
 		60000 world horizon calls had not returned
 		60001 client close; return 1 closed; hangup; closed`)
 	bare.script.bare, bare.script.text = true, greeting+bare.script.text
+	kept := func(why string, want Status, checked int, uncounted, ttl, text string) taskCase {
+		c := row(why, want, checked, uncounted, "")
+		c.script.text = strings.ReplaceAll(begun, "began 1", "kept 1 "+ttl) + "35 client > ask 1\n40 server < ask 1\n" + text
+		return c
+	}
+	gone := `120 server > refused ask 1 -32602
+		130 client < refused ask 1 -32602; return 1 refused
+		140 server end 1 "done 1"`
+	unanswered := kept("never answered, and deleted before its tool had ended", Vacuous, 0, whyNotRetained, "100", `150 server end 1 "done 1"
+		60000 world horizon calls had not returned
+		60001 client close; return 1 closed; hangup; closed`)
+	unanswered.script.bare, unanswered.script.text = true, greeting+unanswered.script.text
 	return []taskCase{
 		bare,
+		kept("deleted at work, when its ttl was over", Vacuous, 0, whyNotRetained, "100", gone),
+		kept("deleted at work, before its ttl was over", Fail, 1, "", "101", gone),
+		kept("deleted at work, though to be kept for ever", Fail, 1, "", "null", gone),
+		unanswered,
 		row("when the tool has ended", Pass, 1, "", `50 server end 1 "done 1"; > text 1
 			60 client < text 1; return 1 "done 1"`),
 		row("an error of the tool's", Pass, 1, "", `50 server end 1 broken; > failure 1
@@ -337,11 +366,20 @@ func askRows() []taskCase {
 			60 client < shown 9 working
 			`+end),
 
+		server(unknown, "a known one, with a token of the question's own", Vacuous, 0, "", `40 client > {"id":50,"method":"tasks/get","params":{"taskId":"t1","_meta":{"progressToken":"own"}}}
+			50 server < {"id":50,"method":"tasks/get","params":{"taskId":"t1","_meta":{"progressToken":"own"}}}; > {"id":50,"result":{"taskId":"t1","status":"working"}}
+			60 client < {"id":50,"result":{"taskId":"t1","status":"working"}}
+			`+end),
+
 		server(progress, "none", Vacuous, 0, "", end),
 		server(progress, "while it is at work, and the call answered", Pass, 1, "", `40 server progress 1 "1"; > progress 1
 			50 client < progress 1
 			`+end, "chatty"),
 		server(progress, "after it is over", Fail, 1, "", revoked+`70 server > progress 1; end 1 canceled
+			80 client < progress 1`, "chatty"),
+		server(progress, "after it is over, and the server used that token for a question of its own", Fail, 1, "", `35 server > {"id":1,"method":"sampling/createMessage","params":{"_meta":{"progressToken":"p1"}}}
+			36 client < {"id":1,"method":"sampling/createMessage","params":{"_meta":{"progressToken":"p1"}}}; > {"id":1,"result":{}}
+			37 server < {"id":1,"result":{}}`+revoked+`70 server > progress 1; end 1 canceled
 			80 client < progress 1`, "chatty"),
 		server(progress, "asked for before", Vacuous, 0, whyProgressAsked, `35 server progress 1 "1"`+revoked+`70 server > progress 1; end 1 canceled
 			80 client < progress 1`, "chatty"),

@@ -75,7 +75,7 @@ func (d *digester) add(e *Event) mention {
 	b = appendString(b, string(e.Kind))
 	b = binary.AppendVarint(b, int64(e.Call))
 	b = binary.AppendVarint(b, int64(e.Frame))
-	b = append(b, byte(how))
+	b = append(b, mark(e, how))
 	if how == newMessage {
 		b = appendMessage(b, e.Msg)
 	}
@@ -91,6 +91,18 @@ func (d *digester) add(e *Event) mention {
 	return how
 }
 
+// hasSub is set in the byte before a message that belongs to a subscription, so that
+// histories without subscriptions keep their digest.
+const hasSub = 1 << 7
+
+// mark is the byte that tells how an event speaks of its message.
+func mark(e *Event, how mention) byte {
+	if how == newMessage && e.Msg.Sub != "" {
+		return byte(how) | hasSub
+	}
+	return byte(how)
+}
+
 func appendMessage(b []byte, m *Message) []byte {
 	b = appendString(b, string(m.Kind))
 	b = appendString(b, m.Method)
@@ -101,6 +113,9 @@ func appendMessage(b []byte, m *Message) []byte {
 	b = appendString(b, m.Text)
 	b = binary.AppendVarint(b, int64(m.Call))
 	b = appendString(b, m.Raw)
+	if m.Sub != "" {
+		b = appendString(b, m.Sub)
+	}
 	if m.Augmented || m.Task != "" || m.Status != "" { // so that histories without tasks keep their digest
 		b = appendString(appendString(b, m.Task), m.Status)
 		b = strconv.AppendBool(b, m.Augmented)

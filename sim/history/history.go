@@ -267,6 +267,10 @@ func (m *Message) IsCancel() bool {
 	return m != nil && m.Kind == Notification && m.Method == "notifications/cancelled"
 }
 
+// ClosePatience is how long a world waits for its session's closing, or for its
+// server's stopping, before that counts as hanging.
+const ClosePatience = 10 * time.Minute
+
 // A History is one world's header and events. Events[i].Seq is i.
 type History struct {
 	Header Header

@@ -35,6 +35,7 @@ func anyEvents() *rapid.Generator[[]Event] {
 				Code: rapid.Int64().Draw(t, "code"), Call: rapid.IntRange(0, 3).Draw(t, "call"),
 				Augmented: rapid.Bool().Draw(t, "augmented"), Task: anyText().Draw(t, "task"), Status: anyText().Draw(t, "status"),
 				Batch: rapid.IntRange(0, 3).Draw(t, "batch"),
+				Sub: anyText().Draw(t, "sub"),
 			}
 		}
 		events := make([]Event, rapid.IntRange(0, 30).Draw(t, "n"))
@@ -74,7 +75,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 func TestEventsAreJSON(t *testing.T) {
 	e := Event{
 		Seq: 3, At: 4, Side: Server, Kind: Read, Call: 5, Frame: 6, Arrived: 7, N: 8, Text: "t\n", Value: `"v"`, Blame: "pair",
-		Msg: &Message{Kind: ErrorReply, Method: "m", ID: "1", Ref: "2", Token: `"p"`, Code: -32603, Text: "x", Call: 9, Raw: "{}", Augmented: true, Task: "t", Status: "working", Batch: 2},
+		Msg: &Message{Kind: ErrorReply, Method: "m", ID: "1", Ref: "2", Token: `"p"`, Code: -32603, Text: "x", Call: 9, Sub: "4", Raw: "{}", Augmented: true, Task: "t", Status: "working", Batch: 2},
 	}
 	want, err := json.Marshal(e)
 	require.NoError(t, err)
@@ -264,8 +265,11 @@ func TestDigestTellsEventsApart(t *testing.T) {
 		"call": func(e []Event) { e[1].Call = 1 }, "frame": func(e []Event) { e[1].Frame = 2 }, "arrived": func(e []Event) { e[1].Arrived = 1 },
 		"n": func(e []Event) { e[1].N = 1 }, "text": func(e []Event) { e[1].Text = "x" }, "value": func(e []Event) { e[1].Value = "x" },
 		"blame": func(e []Event) { e[1].Blame = "x" }, "no message": func(e []Event) { e[1].Msg = nil },
-		"other message": func(e []Event) { m := *e[1].Msg; m.Token = "1"; e[1].Msg = &m },
-		"swapped":       func(e []Event) { e[0], e[1] = e[1], e[0] },
+		"other message":        func(e []Event) { m := *e[1].Msg; m.Token = "1"; e[1].Msg = &m },
+		"another subscription": func(e []Event) { m := *e[1].Msg; m.Sub = "1"; e[1].Msg = &m },
+		"another task":         func(e []Event) { m := *e[1].Msg; m.Task = "1"; e[1].Msg = &m },
+		"another status":       func(e []Event) { m := *e[1].Msg; m.Status = "1"; e[1].Msg = &m },
+		"swapped":              func(e []Event) { e[0], e[1] = e[1], e[0] },
 	} {
 		events := conversation()
 		change(events)

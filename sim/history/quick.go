@@ -63,8 +63,14 @@ func (q *quick) message() *Message {
 	m.Code = q.optional(`,"code":`)
 	m.Text = q.words(`,"text":`)
 	m.Call = int(q.optional(`,"call":`))
+	m.Sub = q.words(`,"sub":`)
 	q.must(`,"raw":`)
 	m.Raw = string(q.string())
+	m.Augmented = q.next(`,"augmented":true`)
+	m.Task = q.words(`,"task":`)
+	if q.next(`,"status":`) {
+		m.Status = q.name()
+	}
 	q.must(`}`)
 	return m
 }

@@ -26,6 +26,7 @@ func drawnEvent(t *rapid.T) (Event, mention) {
 			Kind: MessageKind(text.Draw(t, "kind")), Method: text.Draw(t, "method"), ID: text.Draw(t, "id"), Ref: text.Draw(t, "ref"),
 			Token: text.Draw(t, "token"), Code: int64(number.Draw(t, "code")), Text: text.Draw(t, "reason"),
 			Call: number.Draw(t, "number"), Raw: text.Draw(t, "raw"),
+			Sub: text.Draw(t, "sub"), Augmented: rapid.Bool().Draw(t, "augmented"), Task: text.Draw(t, "task"), Status: text.Draw(t, "status"),
 		}
 	}
 	return e, how
@@ -64,7 +65,15 @@ func TestQuickReadsAlike(t *testing.T) {
 // TestQuickReadsWhatIsUsual: a conversation needs no other way.
 func TestQuickReadsWhatIsUsual(t *testing.T) {
 	var q quick
-	lines := strings.Split(strings.TrimSpace(encoded(t, conversation())), "\n")
+	events := conversation()
+	for i, m := range []*Message{
+		{Kind: Request, Method: "tools/call", ID: "1", Augmented: true, Raw: "{}"},
+		{Kind: Response, ID: "1", Task: "t1", Status: "working", Raw: "{}"},
+		{Kind: Notification, Method: "notifications/tools/list_changed", Sub: `"s1"`, Raw: "{}"},
+	} {
+		events = append(events, Event{Seq: len(events), Side: Server, Kind: Write, Frame: 3 + i, Msg: m})
+	}
+	lines := strings.Split(strings.TrimSpace(encoded(t, events)), "\n")
 	for _, line := range lines[1 : len(lines)-1] {
 		assert.True(t, q.event([]byte(line), &record{}), line)
 	}
