@@ -35,7 +35,7 @@ func anyEvents() *rapid.Generator[[]Event] {
 				Code: rapid.Int64().Draw(t, "code"), Call: rapid.IntRange(0, 3).Draw(t, "call"),
 				Augmented: rapid.Bool().Draw(t, "augmented"), Task: anyText().Draw(t, "task"), Status: anyText().Draw(t, "status"),
 				Batch: rapid.IntRange(0, 3).Draw(t, "batch"),
-				Sub: anyText().Draw(t, "sub"),
+				Sub:   anyText().Draw(t, "sub"),
 			}
 		}
 		events := make([]Event, rapid.IntRange(0, 30).Draw(t, "n"))
