@@ -217,7 +217,8 @@ func allKinds() []history.Kind {
 		history.Write, history.Wrote, history.Read, history.Unread, history.EOF, history.Hangup, history.Issue, history.Cancel,
 		history.Return, history.Close, history.Closed, history.Start, history.Told, history.End, history.Progress, history.Crash,
 		history.Leak, history.Probe, history.Probed, history.Horizon, history.Served, history.HalfClose, history.Exit,
-		history.Connect, history.Connected, history.Quiet, history.Missed, history.Stop, history.Change, history.Goroutines, "nonsense",
+		history.Connect, history.Connected, history.Quiet, history.Missed, history.Stop, history.Change, history.Goroutines, history.Open,
+		history.Release, history.Effect, "nonsense",
 	}
 }
 
