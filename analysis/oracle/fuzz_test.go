@@ -152,13 +152,13 @@ func TestPrefixesOfLegalConversationsAreInnocent(t *testing.T) {
 // the judge would.
 func mutate(h *history.History, recipe []byte) {
 	for ; len(recipe) >= 3 && len(h.Events) > 0; recipe = recipe[3:] {
-		op, i, v := int(recipe[0])%22, int(recipe[1])%len(h.Events), int(recipe[2])
+		op, i, v := int(recipe[0])%25, int(recipe[1])%len(h.Events), int(recipe[2])
 		switch {
 		case op < 5:
 			damageOrder(h, op, i, v)
 		case op < 13:
 			damageEvent(&h.Events[i], op, v)
-		case op < 18:
+		case op < 20:
 			damageMessage(h, op, i, v)
 		default:
 			damageHeader(&h.Header, op, v)
@@ -217,7 +217,8 @@ func allKinds() []history.Kind {
 		history.Write, history.Wrote, history.Read, history.Unread, history.EOF, history.Hangup, history.Issue, history.Cancel,
 		history.Return, history.Close, history.Closed, history.Start, history.Told, history.End, history.Progress, history.Crash,
 		history.Leak, history.Probe, history.Probed, history.Horizon, history.Served, history.HalfClose, history.Exit,
-		history.Connected, history.Quiet, history.Missed, "nonsense",
+		history.Connected, history.Quiet, history.Missed, history.Stop, history.Change, history.Goroutines, history.Connect,
+		history.Open, history.Release, history.Effect, "nonsense",
 	}
 }
 
@@ -245,22 +246,34 @@ func damageMessage(h *history.History, op, i, v int) {
 	case 17:
 		m.Method = []string{"", "notifications/cancelled", "notifications/progress", "tools/call", "initialize", "tasks/cancel", "ping"}[v%7]
 		m.Call, m.Raw = v%5-1, m.Raw[:len(m.Raw)*(v%4)/4]
+	case 18:
+		*[]*string{&m.Sub, &m.Task}[v%2] = append(ids, "task-1", `"task-1"`)[v%13]
+	case 19:
+		m.Status = []string{"", "working", "input_required", "completed", "failed", "cancelled", "odd"}[v%7]
+		m.Augmented = v%3 == 0
 	}
 }
 
 func damageHeader(h *history.Header, op, v int) {
 	switch op {
-	case 18:
+	case 20:
 		h.SpecVersion = append(versions(), "", "draft")[v%7]
 		h.Clock = []string{"virtual", "wall"}[v%2]
-	case 19:
-		h.Calls = append(h.Calls, history.Call{Call: v - 3, Work: time.Duration(v-100) << 54})
-	case 20:
-		h.Horizon, h.Settle = time.Duration(v-100)<<40, time.Duration(v-100)<<(v%60)
 	case 21:
+		h.Calls = append(h.Calls, history.Call{Call: v - 3, Work: time.Duration(v-100) << 54})
+	case 22:
+		h.Horizon, h.Settle = time.Duration(v-100)<<40, time.Duration(v-100)<<(v%60)
+	case 23:
 		if len(h.Calls) > 0 {
 			c := &h.Calls[v%len(h.Calls)]
 			c.Handler, c.Method = []string{"", "stubborn", "cooperative"}[v%3], []string{"", "tools/call", "ping"}[v/3%3]
 		}
+	case 24:
+		if v%2 == 0 {
+			h.Nested = append(h.Nested, history.Call{Call: v - 3, Method: "sampling/createMessage"})
+		} else if len(h.Calls) > 0 {
+			h.Nested = append(h.Nested, h.Calls[v%len(h.Calls)])
+		}
+		h.Deliberate = append(h.Deliberate, []string{"server:CANCEL-NO-RESPONSE", "client:ID-NO-REUSE-L", "", ":"}[v%4])
 	}
 }
