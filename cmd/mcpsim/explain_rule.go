@@ -213,7 +213,8 @@ func proofList(r oracle.Rule) string {
 	for _, m := range all {
 		b.WriteString(wrapped("  "+padded(m.Target(), 32), m.Doc+" (in "+scenarioOf(m)+")"))
 	}
-	return b.String() + demonstration(r, all[0])
+	own := slices.IndexFunc(all, func(m reference.Mutant) bool { return strings.Contains(m.Doc, r.ID) })
+	return b.String() + demonstration(r, all[max(own, 0)])
 }
 
 // provers are the mutants that have to fail the rule at some version that has it.

@@ -48,14 +48,14 @@ func narrow(t *testing.T, what, text string) {
 }
 
 // TestExplainedProofs: a rule that is judged has at least one mutant, all that must
-// break it are named, and how to see the first at work.
+// break it are named, and how to see one at work.
 func TestExplainedProofs(t *testing.T) {
 	for _, r := range oracle.Rules() {
 		assert.NotEmpty(t, provers(r), "%s: an oracle without its mutant is not done", r.ID)
 		text, err := explained(r.ID)
 		require.NoError(t, err)
 		for _, m := range provers(r) {
-			assert.Contains(t, text, "\n  "+m.Target()+" ", r.ID)
+			assert.Contains(t, text, "\n  "+m.Target(), r.ID)
 		}
 		assert.Contains(t, text, "  see it:\n    mcpsim run ", r.ID)
 	}
