@@ -1,5 +1,7 @@
 package analysis
 
+const tooFewHits = "No world had eight cancels that hit, between moments at which nothing was in hand: take one caller and more calls, as held-after-cancel does."
+
 // wireWording has the rules of messages, and of what they leave behind.
 func wireWording(rule string) RuleText {
 	switch rule {
@@ -37,11 +39,9 @@ func wireWording(rule string) RuleText {
 	case "PING-PROMPT":
 		return RuleText{Says: "does not answer a ping promptly", OwnWords: true, Counts: "pings that were read", Exercise: "No ping was read."}
 	case "CANCEL-FREE":
-		return RuleText{Says: "goes on to hold what cancelled calls had", OwnWords: true, Counts: "worlds with enough cancels to tell", Worlds: "worlds with enough cancels to tell",
-			Exercise: "No world had eight cancels that hit, between moments at which nothing was in hand: take one caller and more calls, as held-after-cancel does."}
+		return RuleText{Says: "goes on to hold what cancelled calls had", OwnWords: true, Counts: "worlds with enough cancels to tell", Worlds: "worlds with enough cancels to tell", Exercise: tooFewHits}
 	case "LATE-NO-LEAK":
-		return RuleText{Says: "keeps something for each call that it has cancelled", OwnWords: true, Counts: "worlds with enough cancels to tell", Worlds: "worlds with enough cancels to tell",
-			Exercise: "No world had eight cancels that hit, between moments at which nothing was in hand: take one caller and more calls, as held-after-cancel does."}
+		return RuleText{Says: "keeps something for each call that it has cancelled", OwnWords: true, Counts: "worlds with enough cancels to tell", Worlds: "worlds with enough cancels to tell", Exercise: tooFewHits}
 	}
 	return progressWording(rule)
 }

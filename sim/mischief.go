@@ -52,9 +52,9 @@ func IDKinds() []string {
 // The kinds of stray cancels. All but TwinID stand right in front of the request
 // that they are drawn for, which shows whether the server is still well.
 const (
-	Finished     = "finished"   // names the request that was answered last
+	Finished     = "finished"   // names the request that was answered last, of those that made no task
 	Unknown      = "unknown"    // names an id that was never used
-	Foreign      = "foreign"    // names an id that only the server has used, for its ping
+	Foreign      = "foreign"    // names an id that only the server has used, for what it asks
 	OfInitialize = "initialize" // names the initialize of the session: legacy era
 	TwinID       = "twin-id"    // right behind the request: names its id as the other JSON type
 	NoParams     = "no-params"
@@ -191,7 +191,7 @@ func (d *idDrawer) draw(m *Mischief, seed uint64, call int) (dubious bool) {
 	case Negative:
 		m.ID = strconv.Itoa(-call)
 	case Huge:
-		m.ID = strconv.Itoa(1<<53 + call)
+		m.ID = strconv.FormatInt(1<<53+int64(call), 10)
 	case ReusedAfter, ReusedBefore:
 		m.Reuse = kind
 	case Fractional:

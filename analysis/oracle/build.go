@@ -45,7 +45,7 @@ func newBuilder(h history.Header) *builder {
 	b.modern = h.Modern()
 	b.patience = h.Settle
 	b.lastIssue = -1
-	b.last = &history.Event{Seq: tomorrow, At: tomorrow}
+	b.last = &history.Event{Seq: tomorrowSeq, At: tomorrow}
 	if h.Clock == "wall" {
 		b.grace = allows(&b.header, budgetGrace, graceBudget)
 	}

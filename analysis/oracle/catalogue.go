@@ -23,7 +23,6 @@ func receiverRules() []Rule {
 		Notes: []string{
 			"Q1", "Q4", "Q8",
 		},
-		Mutants: []string{"mutant:answers-cancelled", "mutant:ignores-cancel", "mutant:answers-twice"},
 	}, {
 		ID:        "CANCEL-SILENCE",
 		Statement: "Once it has read the cancel of a request that it is still working on, a server sends nothing more for it.",
@@ -41,7 +40,6 @@ func receiverRules() []Rule {
 		Notes: []string{
 			"Q1", "Q8",
 		},
-		Mutants: []string{"mutant:answers-cancelled", "mutant:ignores-cancel", "mutant:answers-twice", "mutant:progress-after-cancel"},
 	}, {
 		ID:        "CANCEL-STOP-WORK",
 		Statement: "The handler of a cancelled request is told to stop, and none is begun for it.",
@@ -67,7 +65,6 @@ func receiverRules() []Rule {
 		Notes: []string{
 			"Q6: In virtual time telling the handler takes no time, so any that passes is the implementation's choice.",
 		},
-		Mutants: []string{"mutant:ignores-cancel", "mutant:orphans-work", "mutant:tells-late", "mutant:heeds-tools-only", "mutant:drops-batched-cancels"},
 	}, {
 		ID:        "PROGRESS-AFTER-CANCEL",
 		Statement: "No progress is reported for a request once its cancel has taken effect.",
@@ -90,7 +87,6 @@ func receiverRules() []Rule {
 		Notes: []string{
 			"Q9",
 		},
-		Mutants: []string{"mutant:progress-after-cancel", "mutant:ignores-cancel"},
 	}}
 }
 
@@ -121,7 +117,6 @@ func senderRules() []Rule {
 		Notes: []string{
 			"Q5: A cancel of a call that is over breaks nothing here.",
 		},
-		Mutants: []string{"mutant:cancels-unissued"},
 	}, {
 		ID:        "CANCEL-STDIO-REQUIRED",
 		Statement: "Over stdio a client whose caller gives up a pending call sends notifications/cancelled for it.",
@@ -135,7 +130,6 @@ func senderRules() []Rule {
 		Notes: []string{
 			"How to cancel is a MUST; that a call whose time is up is to be cancelled is a SHOULD, and judged by TIMEOUT-CANCEL.",
 		},
-		Mutants: []string{"mutant:never-notifies", "mutant:cancels-unissued"},
 	}, {
 		ID:        "CANCEL-CLIENT-NOTIFIES",
 		Statement: "A client whose caller gives up a pending call tells the server.",
@@ -149,7 +143,6 @@ func senderRules() []Rule {
 		Notes: []string{
 			"Before 2026-07-28 the clause speaks of timeouts, which TIMEOUT-CANCEL judges. A caller that gives up is judged alike, since the server is left with the same work that nobody waits for.",
 		},
-		Mutants: []string{"mutant:never-notifies", "mutant:cancels-unissued"},
 	}, {
 		ID:        "TIMEOUT-CANCEL",
 		Statement: "A client whose caller set a deadline for a call tells the server when it has passed.",
@@ -164,7 +157,6 @@ func senderRules() []Rule {
 		Notes: []string{
 			"That the caller stops waiting is CALLER-UNBLOCKS.",
 		},
-		Mutants: []string{"mutant:forgets-timeouts"},
 	}, {
 		ID:        "LATE-IGNORED",
 		Statement: "Who has cancelled a request ignores a response that arrives afterwards.",
@@ -181,7 +173,6 @@ func senderRules() []Rule {
 			{What: "The response was read before the cancel was written: it won the race, and its value may be returned.",
 				Asks: "Had the client read the response before it wrote the cancel?", answer: (*defence).readFirst},
 		},
-		Mutants: []string{"mutant:late-value"},
 	}}
 }
 
@@ -198,7 +189,6 @@ func sharedRules() []Rule {
 		Notes: []string{
 			"JSON-RPC 2.0 has one response object for a request; a second one typically is a result and a cancellation error that raced.",
 		},
-		Mutants: []string{"mutant:answers-twice"},
 	}, {
 		ID:        "RACE-GRACEFUL",
 		Statement: "Whatever crosses a cancel, both processes, the session and all other calls survive it.",
@@ -236,7 +226,6 @@ func sharedRules() []Rule {
 			"A session that dies once a cancel is known is held against the clause, which asks that it survive; that it would have died without a cancel as well, a history cannot show. " +
 				"The same load without cancels can: no-cancels, where SESSION-SURVIVES judges.",
 		},
-		Mutants: []string{"mutant:dies-on-stray-cancel", "mutant:dies-on-late-response"},
 	}}
 }
 
@@ -262,7 +251,6 @@ func qualityRules() []Rule {
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
 			{What: "A handshake that fails: no session has begun."},
 		},
-		Mutants: []string{"mutant:quits-early"},
 	}, {
 		ID:        "CALLER-UNBLOCKS",
 		Statement: "A caller who gave up, whose connection is gone, or whose response has come, gets control back.",
@@ -279,7 +267,6 @@ func qualityRules() []Rule {
 			{Why: whyOwnRequest, What: "The request itself was half written when its caller gave up, and the network never took the rest."},
 			{Race: "R7", Why: whyClosing, What: "The caller gave up, and got control back after the application had closed the session: by which of the two is not known."},
 		},
-		Mutants: []string{"mutant:caller-blocks", "mutant:strands-callers"},
 	}, {
 		ID:        "NO-LEAK",
 		Statement: "When the session is closed and all timers have run out, no goroutine remains.",
@@ -298,7 +285,6 @@ func qualityRules() []Rule {
 		},
 		Implied: "CANCEL-FREE or LATE-NO-LEAK",
 		Notes:   []string{"Which side a goroutine belongs to is read off the names on its stack; both sides run in one process."},
-		Mutants: []string{"mutant:leaks-on-cancel"},
 	}}...)
 }
 
@@ -322,7 +308,6 @@ func waitingRules() []Rule {
 			{What: "The cancel was late although the writer was free, was never taken, or was never written: nothing shows what the caller waited for."},
 			{What: "A caller that never got control back is reported by CALLER-UNBLOCKS."},
 		},
-		Mutants: []string{"mutant:returns-when-sent"},
 	}, {
 		ID:        "CANCEL-ORDER",
 		Statement: "A cancel is written before the calls that were made after it was decided.",
@@ -338,7 +323,6 @@ func waitingRules() []Rule {
 		Notes: []string{
 			"On one ordered stream a server that reads the later call first may run it beside the work that nobody wants any more; no clause forbids it.",
 		},
-		Mutants: []string{"mutant:cancels-last"},
 	}}
 }
 

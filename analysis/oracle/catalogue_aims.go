@@ -17,7 +17,6 @@ func aimRules() []Rule {
 		Notes: []string{
 			"Since 2026-07-28 servers make no requests, so that a client's cancel has one direction only; a server's is CANCEL-SERVER-FORBIDDEN's to judge.",
 		},
-		Mutants: []string{"mutant:cancels-theirs"},
 	}, {
 		ID:        "CANCEL-ONLY-INPROGRESS",
 		Statement: "A call is not cancelled after its caller was given its value.",
@@ -35,7 +34,6 @@ func aimRules() []Rule {
 		Notes: []string{
 			"Q5: \"believed\" is a state of mind. What proves it wrong is the value in the caller's hands; a call that returned an error convicts nobody.",
 		},
-		Mutants: []string{"mutant:cancels-returned"},
 	}, {
 		ID:        "CANCEL-INIT",
 		Statement: "initialize is not cancelled.",
@@ -48,7 +46,6 @@ func aimRules() []Rule {
 			{What: "A client that hangs up because its handshake takes too long cancels nothing."},
 			{Race: "R18", What: "server/discover, which is an ordinary request."},
 		},
-		Mutants: []string{"mutant:cancels-initialize"},
 	}, {
 		ID:        "CANCEL-SERVER-FORBIDDEN",
 		Statement: "A server sends no cancel, except to end a subscription.",
@@ -64,7 +61,6 @@ func aimRules() []Rule {
 		Notes: []string{
 			"Q2: how a server ends a subscription the text says in two ways; neither is held against it.",
 		},
-		Mutants: []string{"mutant:cancels-theirs"},
 	}, {
 		ID:        "CANCEL-HAS-ID",
 		Statement: "A cancel names the request that it is for.",
@@ -78,7 +74,6 @@ func aimRules() []Rule {
 			"The page has the form without a keyword; that requestId is required is the schema's.",
 			"Q7: the schema of 2025-11-25 makes requestId optional, and says in the same place that it MUST be provided except for tasks, for which it MUST NOT be used. There is no cancel without an id that keeps both.",
 		},
-		Mutants: []string{"mutant:cancels-nothing"},
 	}, {
 		ID:        "CANCEL-NO-RPC-ID",
 		Statement: "A cancel is a notification, and has no id of its own.",
@@ -91,7 +86,6 @@ func aimRules() []Rule {
 		Notes: []string{
 			"An id of null is one, too: the member is there.",
 		},
-		Mutants: []string{"mutant:numbers-cancels"},
 	}}
 }
 

@@ -18,7 +18,6 @@ func baseRules() []Rule {
 		Notes: []string{
 			"Since 2026-07-28 an id may be used again once its request has a response: ID-NO-REUSE-M.",
 		},
-		Mutants: []string{"mutant:recycles-ids", "mutant:reuses-cancelled-ids"},
 	}, {
 		ID:        "ID-NO-REUSE-M",
 		Statement: "An id is not used again before its request has a response; that of a cancelled request that was never answered, never.",
@@ -34,7 +33,6 @@ func baseRules() []Rule {
 		Notes: []string{
 			"A server that keeps silence about a cancelled request, as it must, never frees its id.",
 		},
-		Mutants: []string{"mutant:reuses-cancelled-ids"},
 	}, {
 		ID:        "ID-NOT-NULL",
 		Statement: "The id of a request is not null.",
@@ -45,7 +43,6 @@ func baseRules() []Rule {
 			{What: "An error reply with an id of null answers a message that could not be read."},
 			{What: "A notification with an id breaks another rule, whatever the id."},
 		},
-		Mutants: []string{"mutant:asks-under-null"},
 	}, {
 		ID:        "ID-TYPE",
 		Statement: "The id of a request is a string or an integer.",
@@ -56,7 +53,6 @@ func baseRules() []Rule {
 			{What: "A whole number, however it is written: 7.0 is 7."},
 			{What: "An id of null breaks another rule; what has an id of another type is no JSON-RPC request."},
 		},
-		Mutants: []string{"mutant:asks-under-fraction"},
 	}, {
 		ID:        "RESP-SAME-ID",
 		Statement: "A response has the id of the request that it answers, as the same JSON type.",
@@ -74,7 +70,6 @@ func baseRules() []Rule {
 			{Why: whyNamedByCancel, What: "Only a cancel had named the id: what is wrong then is that the cancel was answered."},
 			{What: "Since 2026-07-28 a client sends no responses at all: SERVER-NO-REQUESTS."},
 		},
-		Mutants: []string{"mutant:answers-retyped"},
 	}, {
 		ID:        "RESP-ONE-OF",
 		Statement: "A response has a result or an error, not both.",
@@ -90,7 +85,6 @@ func baseRules() []Rule {
 		Notes: []string{
 			"From 2025-11-25 on the text defines two kinds of responses instead, each with its member; that nothing else has any it says no more.",
 		},
-		Mutants: []string{"mutant:answers-both"},
 	}, {
 		ID:        "SERVER-NO-REQUESTS",
 		Statement: "A server makes no requests, and a client sends no responses.",
@@ -104,7 +98,6 @@ func baseRules() []Rule {
 		Exempt: []Exemption{
 			{What: "Before 2026-07-28 both sides may ask."},
 		},
-		Mutants: []string{"mutant:asks-back", "mutant:replies-unasked"},
 	}}
 }
 

@@ -26,7 +26,6 @@ func endRules() []Rule {
 			"Q6: Ten seconds of virtual time, in which computing takes none, are longer than clients usually wait before they end a server by force.",
 		},
 		Implied: "RACE-GRACEFUL",
-		Mutants: []string{"mutant:ignores-eof"},
 	}, {
 		ID:        "CLOSE-BOUNDED",
 		Statement: "Closing a client returns, also while calls are in flight, whose tools stop when told; so does the run of a server that its application stops.",
@@ -48,7 +47,6 @@ func endRules() []Rule {
 				"so the wait is as long as the longest of them likes. Who closes such a client has to cancel its calls first.",
 		},
 		Implied: "RACE-GRACEFUL",
-		Mutants: []string{"mutant:close-waits", "mutant:stop-waits"},
 	}, {
 		ID:        "EOF-DRAINS",
 		Statement: "A server answers what it has read before the end of its input, since a client that closed only its writing half reads on.",
@@ -66,7 +64,6 @@ func endRules() []Rule {
 			"Q10",
 			"A server cannot tell a half-closed client from one that has gone. Telling the handlers and then writing what they return, if only an error, keeps this rule and SHUT-STDIO-SERVER.",
 		},
-		Mutants: []string{"mutant:drops-at-eof"},
 	}}
 }
 
@@ -90,7 +87,6 @@ func callRules() []Rule {
 		Notes: []string{
 			"When a request or its answer was lost does not show, so that the cancel of another call which came later, or before, proves nothing: RACE-GRACEFUL does not count it.",
 		},
-		Mutants: []string{"mutant:loses-requests"},
 	}, {
 		ID:        "NO-SPURIOUS-CANCEL",
 		Statement: "A handler is told to stop only because of a cancel, or because the session ends.",
@@ -104,7 +100,6 @@ func callRules() []Rule {
 			{Why: whyUnderRace, What: "The server had read a cancel for another call in the same instant: the same is a breach of RACE-GRACEFUL."},
 			unclearIDExemption(),
 		},
-		Mutants: []string{"mutant:limits-handlers"},
 	}, {
 		ID:        "ANSWER-OWN",
 		Statement: "Each call gets its own answer.",
@@ -120,6 +115,5 @@ func callRules() []Rule {
 			{Why: whyUnderLate, What: "The value was that of a cancelled call whose response the client should have dropped."},
 			unclearIDExemption(),
 		},
-		Mutants: []string{"mutant:stale-answers"},
 	}}
 }

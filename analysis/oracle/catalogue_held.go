@@ -19,7 +19,6 @@ func heldRules() []Rule {
 			"Which side holds them does not show while the session is open, so that a breach names a side only if the goroutines outlive it. Each side opposite the reference tells the two apart.",
 			"What remains after the end in worlds with fewer cancels is NO-LEAK's; it stands in no proportion to anything.",
 		},
-		Mutants: []string{"mutant:holds-cancelled"},
 	}, {
 		ID:        "LATE-NO-LEAK",
 		Statement: "Who has cancelled a call keeps nothing for the response that may still come.",
@@ -31,6 +30,5 @@ func heldRules() []Rule {
 		Notes: []string{
 			"An entry that waits for a late response is fine as long as their number is bounded; what convicts is one more for each cancel.",
 		},
-		Mutants: []string{"mutant:awaits-cancelled"},
 	}}
 }

@@ -26,7 +26,6 @@ func listenRules() []Rule {
 			"Q2: how a server ends a subscription by itself is not judged. The page on cancellation says that it MUST send notifications/cancelled, the page on subscriptions that it SHOULD send the response.",
 			"That a response proves the cancel in the instant is because a subscription has no other end than its client's cancel, the session's end and the server's own decision.",
 		},
-		Mutants: []string{"mutant:confirms-cancel"},
 	}, {
 		ID:        "LISTEN-ACK-FIRST",
 		Statement: "The first message of a subscription is its acknowledgement.",
@@ -44,7 +43,6 @@ func listenRules() []Rule {
 		Notes: []string{
 			"The order is one of each subscription, not of the channel: messages of others may come in between.",
 		},
-		Mutants: []string{"mutant:tells-early"},
 	}, {
 		ID:        "LISTEN-ONLY-ASKED",
 		Statement: "A server tells of changes only those who asked for them.",
@@ -62,7 +60,6 @@ func listenRules() []Rule {
 			"A resource below one that was asked for counts as asked for: the schema says that it may be told.",
 			"What the client asked for decides, not what the server acknowledged.",
 		},
-		Mutants: []string{"mutant:tells-all"},
 	}, {
 		ID:        "LISTEN-TAG",
 		Statement: "Every message of a subscription carries its id: that of the request that opened it, in the same JSON type.",
@@ -81,7 +78,6 @@ func listenRules() []Rule {
 		Notes: []string{
 			"The text asks it of notifications; of the response, the schema requires the member.",
 		},
-		Mutants: []string{"mutant:drops-tags"},
 	}, {
 		ID:        "LISTEN-DELIVERS",
 		Statement: "A change is told to every open subscription that is for it.",
@@ -100,7 +96,6 @@ func listenRules() []Rule {
 			"Q6: no text sets a bound; implementations gather changes for milliseconds.",
 			"On a client that lost its server and found it again the text puts a duty, too: it MUST open its subscriptions anew. A world has one connection, so that is not judged.",
 		},
-		Mutants: []string{"mutant:ends-all-listened"},
 	}, {
 		ID:        "LISTEN-NO-REQ-SCOPED",
 		Statement: "Progress and log messages of a call are not sent as a subscription's.",
@@ -112,7 +107,6 @@ func listenRules() []Rule {
 		Notes: []string{
 			"The text states it as a fact, without a word of obligation, and on the page of another transport; the schema says that the id is absent there. So it is graded as quality.",
 		},
-		Mutants: []string{"mutant:tags-progress"},
 	}}
 }
 

@@ -14,6 +14,5 @@ func nestedRules() []Rule {
 			"No clause asks for it in so many words: either side MAY cancel a request of its own, and SHOULD when its time is up.",
 			"Since 2026-07-28 servers ask nothing of clients.",
 		},
-		Mutants: []string{"mutant:keeps-asking"},
 	}}
 }

@@ -22,7 +22,6 @@ func partingRules() []Rule {
 			"That it waits for the server then, and ends it by force if need be, is the affair of whoever started the process. Over the simulator's pipes there is none, so that how long a client waits is not judged.",
 			"Q6: ten seconds stand for \"by closing\"; a client may write first what it still has to write.",
 		},
-		Mutants: []string{"mutant:hangs-up-late"},
 	}, {
 		ID:        "PING-PROMPT",
 		Statement: "A ping is answered promptly, with a result.",
@@ -40,6 +39,5 @@ func partingRules() []Rule {
 		Notes: []string{
 			"Q6: \"promptly\" has no bound. Ten seconds of virtual time, in which computing takes none, are the ones that SHUT-STDIO-SERVER allows.",
 		},
-		Mutants: []string{"mutant:tardy-pongs"},
 	}}
 }

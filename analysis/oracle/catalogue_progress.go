@@ -29,7 +29,6 @@ func progressRules() []Rule {
 			shared, task, unclear,
 		},
 		Implied: "PROGRESS-STOP",
-		Mutants: []string{"mutant:invents-tokens"},
 	}, {
 		ID:        "PROGRESS-STOP",
 		Statement: "Once a request is answered, no more progress is reported for it.",
@@ -46,7 +45,6 @@ func progressRules() []Rule {
 		Notes: []string{
 			"That the two came from different threads of the sender is no excuse: it chose the order in which it wrote.",
 		},
-		Mutants: []string{"mutant:progress-after-response"},
 	}, {
 		ID:        "PROGRESS-MONOTONE",
 		Statement: "Each figure of progress is more than the one before it.",
@@ -60,7 +58,6 @@ func progressRules() []Rule {
 		Notes: []string{
 			"The scenario's tools report figures that grow; an implementation that passes them on in another order breaks the rule.",
 		},
-		Mutants: []string{"mutant:repeats-progress"},
 	}, {
 		ID:        "PROGRESS-TOKEN-UNIQUE",
 		Statement: "No two active requests have one progress token.",
@@ -71,7 +68,6 @@ func progressRules() []Rule {
 			{Why: whyGivenUpToken, What: "The earlier request had been cancelled: to its sender it is not active any more."},
 			{What: "Tokens of requests that were answered may be used again. 7 and \"7\" are two tokens."},
 		},
-		Mutants: []string{"mutant:shares-tokens"},
 	}, {
 		ID:        "LOG-OPT-IN",
 		Statement: "A server sends log messages only for requests that ask for them.",
@@ -83,7 +79,6 @@ func progressRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyLogsAsked, What: "Some request had asked for log messages. Over stdio a message does not say for which request it is."},
 		},
-		Mutants: []string{"mutant:logs-unasked"},
 	}}
 }
 

@@ -22,7 +22,6 @@ func strayRules() []Rule {
 			"The text demands it nowhere by that word; it follows from what it says a cancel contains. An id is a string or a number, and JSON tells the two apart.",
 			"Whole numbers above 2^53 are legal ids. RFC 8259 warns that many programs read numbers as 64-bit floats, to which neighbours there are one; an implementation that does cannot tell which call was meant. What was taken for what stands in the finding.",
 		},
-		Mutants: []string{"mutant:confuses-twins", "mutant:compares-ids-as-floats", "mutant:stale-cancel-hits-reuse", "mutant:heeds-server-cancel-wrongly"},
 	}, {
 		ID:        "CANCEL-INVALID-IGNORED",
 		Statement: "A cancel that names an unknown request, one that is over, or none, is ignored.",
@@ -37,7 +36,6 @@ func strayRules() []Rule {
 			{What: "A notifications/cancelled with an id of its own is a request by the letter, and may be answered like one."},
 		},
 		Implied: "CANCEL-NO-REPLY",
-		Mutants: []string{"mutant:dies-on-malformed"},
 	}, {
 		ID:        "CANCEL-NO-REPLY",
 		Statement: "A cancel is a notification, and gets no response.",
@@ -57,6 +55,5 @@ func strayRules() []Rule {
 		Notes: []string{
 			"2024-11-05 says that notifications do not expect a response, and that messages follow JSON-RPC 2.0, which forbids one.",
 		},
-		Mutants: []string{"mutant:answers-cancel"},
 	}}
 }

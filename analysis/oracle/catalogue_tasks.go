@@ -30,7 +30,6 @@ func taskCancelRules() []Rule {
 			{What: "The cancel of a tasks/get or a tasks/result. It ends the waiting, and the task goes on."},
 			unclearIDExemption(),
 		},
-		Mutants: []string{"mutant:notifies-instead"},
 	}, {
 		ID:        "TASK-CANCEL-TERMINAL",
 		Statement: "The cancel of a task that is over is refused with error -32602.",
@@ -41,7 +40,6 @@ func taskCancelRules() []Rule {
 			{What: "A task whose tool had ended, and of which nobody had said so: until then the server may still decide what it has come to."},
 			{Why: whyNoSuchMethod, What: "A server without the capability tasks.cancel."},
 		},
-		Mutants: []string{"mutant:accepts-late-cancels"},
 	}, {
 		ID:        "TASK-CANCEL-TRANSITION",
 		Statement: "A task that is not over becomes cancelled before its tasks/cancel is answered.",
@@ -53,7 +51,6 @@ func taskCancelRules() []Rule {
 			{Why: whyNotRetained, What: "An error when the ttl that the server had granted was over since the call was read: it may have deleted the task."},
 			{Why: whyNoStatus, What: "An answer that is no task: nothing shows what has become of it."},
 		},
-		Mutants: []string{"mutant:cancels-tasks-later"},
 	}, {
 		ID:        "TASK-STOP-WORK",
 		Statement: "The tool of a cancelled task is told to stop.",
@@ -69,7 +66,6 @@ func taskCancelRules() []Rule {
 			"It is CANCEL-STOP-WORK for work that no request holds: notifications/cancelled does not reach it.",
 			"Q6: no text says how soon. In virtual time telling the tool takes no time, so any that passes is the implementation's choice, unless the budget \"stop\" allows it.",
 		},
-		Mutants: []string{"mutant:orphans-tasks"},
 	}, {
 		ID:        "TASK-CANCEL-STICKY",
 		Statement: "A task that was cancelled stays cancelled, whatever its tool does.",
@@ -80,7 +76,6 @@ func taskCancelRules() []Rule {
 			{Why: whyNotRetained, What: "Error -32602, as of a task that there is not: a server may delete a cancelled task at once."},
 			{Why: whyAskedBefore, What: "The answer to a question that was read before."},
 		},
-		Mutants: []string{"mutant:forgets-cancels"},
 	}}
 }
 
@@ -95,7 +90,6 @@ func taskStateRules() []Rule {
 			{Why: whyAskedBefore, What: "The answer to a question that was read before."},
 			{What: "A task that was cancelled: TASK-CANCEL-STICKY judges that."},
 		},
-		Mutants: []string{"mutant:revives-tasks"},
 	}, {
 		ID:        "TASK-RESULT-BLOCK",
 		Statement: "tasks/result is answered when the task is over, with what its call would have been answered.",
@@ -114,7 +108,6 @@ func taskStateRules() []Rule {
 			{Why: whyEnRoute, What: "The network still held frames when the world ended."},
 			{What: "A tasks/result that was cancelled itself."},
 		},
-		Mutants: []string{"mutant:answers-before-tasks"},
 	}, {
 		ID:        "TASK-UNKNOWN",
 		Statement: "A question about a task that there is not is answered with error -32602.",
@@ -125,7 +118,6 @@ func taskStateRules() []Rule {
 			{Why: whyNoSuchMethod, What: "A server that does not have the method."},
 			{What: "Once the server has been asked for a list of its tasks, which may name others; and once there have been more than 16,384 of them."},
 		},
-		Mutants: []string{"mutant:wrong-task-error"},
 	}, {
 		ID:        "PROGRESS-TASK",
 		Statement: "Progress of a task is reported until it is over, with the token of its call, and not after.",
@@ -139,6 +131,5 @@ func taskStateRules() []Rule {
 			{Race: "R8", Why: whyProgressAsked, What: "Progress that the tool had handed over before, and that had to wait for its turn to be written."},
 			{Race: "R14", Why: whySameInstantTask, What: "Two threads of the server in one instant."},
 		},
-		Mutants: []string{"mutant:progress-after-tasks"},
 	}}
 }

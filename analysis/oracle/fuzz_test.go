@@ -199,7 +199,7 @@ func damageEvent(e *history.Event, op, v int) {
 	case 7:
 		e.At = time.Duration(v-100) * time.Millisecond
 	case 8:
-		e.Frame = v << 55
+		e.Frame = int(int64(v) << 55)
 	case 9:
 		kinds := allKinds()
 		e.Kind = kinds[v%len(kinds)]

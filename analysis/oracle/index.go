@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -176,9 +177,12 @@ func (x *index) call(n int) *call {
 	return x.calls.get(n - 1)
 }
 
-// tomorrow stands in for the last event of a world that lives, and is later than
-// all that was observed. A tally puts the true one in its place.
-const tomorrow = 1 << 62
+// The event of tomorrow stands in for the last one of a world that lives, and is later
+// than all that was observed. A tally puts the true one in its place.
+const (
+	tomorrow    = time.Duration(1) << 62 // its At
+	tomorrowSeq = math.MaxInt
+)
 
 // ended returns the event by which the application would not wait any longer:
 // the world's limit, or the closing of the session; nil when neither was seen.

@@ -63,10 +63,10 @@ type check struct {
 	side    history.Side
 	level   func(specVersion string) Level
 	world   func(x *index, t *tally)
-	call    func(x *index, c *call, t *tally)    // each of the header's calls, in its order
-	request func(x *index, r *request, t *tally) // each request of either side, in the order of writing
+	call    func(x *index, c *call, t *tally)    // each of the header's calls; at the world's end those that are left, in its order
+	request func(x *index, r *request, t *tally) // each request of either side, likewise: when it is over, or in the order of writing
 	cancel  func(x *index, f *frame, t *tally)   // each notifications/cancelled of either side, likewise
-	frame   func(x *index, f *frame, t *tally)   // each frame that was begun, by its number
+	frame   func(x *index, f *frame, t *tally)   // each frame that was begun, likewise; at the end by its number
 }
 
 // levelIn is the level of the rule under the conditions of a history. It is empty over

@@ -15,7 +15,6 @@ type legalServer struct {
 	asked []*dialogue // its own
 	heard bool        // it has read the end of its input
 	drain bool        // and answers what it has read nevertheless
-	left  bool
 }
 
 // begin lets the server of the legacy era talk on its own: pings, which it may give

@@ -19,7 +19,6 @@ type Rule struct {
 	Exempt    []Exemption // what looks like a breach and is none
 	Notes     []string    // where the specification leaves room, and how the oracle decides; "Q1" refers to [Notes]
 	Implied   string      // the stricter rule under which the same act is reported, or some of the acts are
-	Mutants   []string    // targets that break it on purpose
 	Elsewhere []Binding   // how it binds over the other transports; of a rule without an oracle, over all
 	Awaits    string      // of a rule without an oracle: what has to be there first, "Streamable HTTP"
 	Never     string      // of a rule that never convicts: why

@@ -237,7 +237,7 @@ func arrange[T any](places []place, items []T) {
 // until puts the world's end in the place of tomorrow.
 func (v *Violation) until(end *history.Event) {
 	last := len(v.Events) - 1
-	if last < 0 || v.Events[last] != tomorrow || end == nil {
+	if last < 0 || v.Events[last] != tomorrowSeq || end == nil {
 		return
 	}
 	v.Events[last] = end.Seq

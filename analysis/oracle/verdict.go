@@ -7,7 +7,8 @@
 //
 // Read in this order: [Rule] and [Rules] say what is judged, and [Catalogue] what
 // else is laid out; [Notes], [Races] and [Budgets] are the tables that rules refer
-// to; [Judge] judges, [Verdict] and [CallResult] are what comes out.
+// to; [Judge] judges a history, [Stream] one that is still being written, and [Verdict]
+// and [CallResult] are what comes out.
 package oracle
 
 import (

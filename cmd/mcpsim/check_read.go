@@ -66,8 +66,8 @@ func historiesBelow(dir string) ([]string, error) {
 
 // What a history may cost, in bytes. It is never held whole.
 const (
-	maxUnpacked = 1 << 36  // of text, so that a small compressed file does not go on for ever
-	maxWindow   = 64 << 20 // of what the decompressor remembers
+	maxUnpacked = int64(1) << 36 // of text, so that a small compressed file does not go on for ever
+	maxWindow   = 64 << 20       // of what the decompressor remembers
 )
 
 // read judges one history as it reads it, compressed or not: its first bytes tell.
@@ -122,14 +122,14 @@ func observe(r io.Reader, given map[string]time.Duration) (history.Header, analy
 // history were cut off.
 type bounded struct {
 	r    io.Reader
-	left int
+	left int64
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left == 0 {
 		return 0, fmt.Errorf("it is larger than %d bytes, as no history is", maxUnpacked)
 	}
-	n, err := b.r.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
 	return n, err
 }

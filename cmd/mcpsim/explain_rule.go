@@ -205,17 +205,25 @@ func noteList(r oracle.Rule) string {
 // proofList has the mutants that break the rule on purpose, each with the scenario
 // that makes it show, and a command that shows the first.
 func proofList(r oracle.Rule) string {
-	var b strings.Builder
-	for _, m := range reference.Mutants() {
-		if !slices.Contains(r.Mutants, m.Target()) {
-			continue
-		}
-		b.WriteString(wrapped("  "+padded(m.Target(), 32), m.Doc+" (in "+scenarioOf(m)+")"))
-	}
-	if b.Len() == 0 {
+	all := provers(r)
+	if len(all) == 0 {
 		return ""
 	}
-	return b.String() + demonstration(r)
+	var b strings.Builder
+	for _, m := range all {
+		b.WriteString(wrapped("  "+padded(m.Target(), 32), m.Doc+" (in "+scenarioOf(m)+")"))
+	}
+	own := slices.IndexFunc(all, func(m reference.Mutant) bool { return strings.Contains(m.Doc, r.ID) })
+	return b.String() + demonstration(r, all[max(own, 0)])
+}
+
+// provers are the mutants that have to fail the rule at some version that has it.
+func provers(r oracle.Rule) []reference.Mutant {
+	return slices.DeleteFunc(reference.Mutants(), func(m reference.Mutant) bool {
+		return !slices.ContainsFunc(protocol.Versions(), func(v string) bool {
+			return r.Level(v) != "" && slices.Contains(m.Expect(v), r.ID)
+		})
+	})
 }
 
 // scenarioOf is where a mutant's defect shows.
@@ -226,20 +234,14 @@ func scenarioOf(m reference.Mutant) string {
 	return m.Scenario
 }
 
-// demonstration is the command that has the rule's first mutant break it.
-func demonstration(r oracle.Rule) string {
-	for _, m := range reference.Mutants() {
-		if m.Target() != r.Mutants[0] {
-			continue
-		}
-		client, server := "reference", m.Target()
-		if m.Side == "client" {
-			client, server = server, client
-		}
-		return fmt.Sprintf("  see it:\n    mcpsim run %s --client %s --server %s \\\n        --seeds 0-99 --rules %s\n",
-			scenarioOf(m), client, server, r.ID)
+// demonstration is the command that has the mutant break the rule.
+func demonstration(r oracle.Rule, m reference.Mutant) string {
+	client, server := "reference", m.Target()
+	if m.Side == "client" {
+		client, server = server, client
 	}
-	return ""
+	return fmt.Sprintf("  see it:\n    mcpsim run %s --client %s --server %s \\\n        --seeds 0-99 --rules %s\n",
+		scenarioOf(m), client, server, r.ID)
 }
 
 // exercisedIn names the scenarios of the catalogue that mean nothing unless they

@@ -69,7 +69,6 @@ func assertTeeth(t *testing.T, m *matrix, rule oracle.Rule) {
 // TestExpectationsNameRules keeps a misspelt rule from being expected for ever, and a
 // mutant from having no defect at all.
 func TestExpectationsNameRules(t *testing.T) {
-	breaks := map[string][]string{} // by rule
 	bind := bindingAt(sim.SpecVersions())
 	for _, mutant := range reference.Mutants() {
 		r := rowOf(mutant)
@@ -80,17 +79,9 @@ func TestExpectationsNameRules(t *testing.T) {
 				_, known := oracle.FindRule(id)
 				assert.True(t, known, "%s expects %s, which is no rule", mutant.Name, id)
 			}
-			for _, id := range r.expected(version) {
-				binding++
-				breaks[id] = append(breaks[id], mutant.Target())
-			}
+			binding += len(r.expected(version))
 		}
 		assert.Positive(t, binding, "%s breaks nothing at any version", mutant.Name)
-	}
-	for _, rule := range oracle.Rules() {
-		for _, target := range rule.Mutants {
-			assert.Contains(t, breaks[rule.ID], target, "%s names it", rule.ID)
-		}
 	}
 }
 

@@ -57,6 +57,7 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 	}
 	impl := mcp.NewClient(&mcp.Implementation{Name: "mcpsim", Version: "0"}, opts)
 	for _, uri := range c.env.Roots {
+		//lint:ignore SA1019 the legacy era has it
 		impl.AddRoots(&mcp.Root{URI: uri})
 	}
 	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out}, choose(c.version))

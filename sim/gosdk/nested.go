@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the legacy era has sampling and roots
+
 package gosdk
 
 import (

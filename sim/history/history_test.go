@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func anyEvents() *rapid.Generator[[]Event] {
 		for i := range events {
 			e := Event{
 				Seq: i, At: time.Duration(rapid.Int64().Draw(t, "at")), Side: sides.Draw(t, "side"), Kind: kinds.Draw(t, "kind"),
-				Frame: rapid.SampledFrom([]int{0, 1, 2, 3, 4, 5, -1, maxWindow, 3 * maxWindow, 1 << 60}).Draw(t, "frame"),
+				Frame: rapid.SampledFrom([]int{0, 1, 2, 3, 4, 5, -1, maxWindow, 3 * maxWindow, math.MaxInt}).Draw(t, "frame"),
 				N:     rapid.Int().Draw(t, "n"), Text: anyText().Draw(t, "text"), Value: anyText().Draw(t, "value"),
 			}
 			if m := rapid.IntRange(-1, len(messages)-1).Draw(t, "msg"); m >= 0 {

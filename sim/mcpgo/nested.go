@@ -131,7 +131,6 @@ func ask(ctx context.Context, r sim.Request) (string, error) {
 	case protocol.RootsList:
 		request := mcp.ListRootsRequest{}
 		request.Params.Meta = metaOf(r)
-		//lint:ignore SA1019 the legacy era has it
 		result, err := impl.RequestRoots(ctx, request)
 		if err != nil {
 			return "", err

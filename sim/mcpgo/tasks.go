@@ -6,8 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	sdkclient "github.com/mark3labs/mcp-go/client"
@@ -109,14 +107,7 @@ func (c *client) TaskResult(ctx context.Context, task string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
-	for _, content := range result.Content {
-		b.WriteString(textOf(content))
-	}
-	if result.IsError {
-		return "", fmt.Errorf("tool error: %s", b.String())
-	}
-	return b.String(), nil
+	return textOfTool(&mcp.CallToolResult{Content: result.Content, IsError: result.IsError}, nil)
 }
 
 // CancelTask cancels a task.

@@ -23,7 +23,8 @@ func (c *client) StartTask(ctx context.Context, r sim.Request, ttl time.Duration
 		return "", fmt.Errorf("start a task: %w", err)
 	}
 	call := protocol.ToolCall{Tool: r.Name, Arguments: args, Token: token, TTL: ttl.Milliseconds()}
-	m, err := c.ask(ctx, question{frame: func(b []byte, id string) []byte { return protocol.AppendToolCall(b, id, c.caller, call) }})
+	frame := func(b []byte, id string) []byte { return protocol.AppendToolCall(b, id, c.caller, call) }
+	m, err := c.ask(ctx, question{frame: frame, task: true})
 	if err != nil {
 		return "", err
 	}

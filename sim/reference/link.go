@@ -17,7 +17,8 @@ import (
 // A link is a client's side of a connection: a reader, a writer with a queue
 // between it and the callers, and the requests that wait for their answer. The
 // queue holds at most one frame for each request that was ever under way at once
-// and maxReplies answers to the server.
+// and maxReplies answers to the server; and while the network takes none, each
+// cancel as often as it is repeated, and what mischief adds: the strays of each call.
 type link struct {
 	conn    sim.Conn
 	version string
@@ -51,6 +52,7 @@ type link struct {
 type question struct {
 	frame func(b []byte, id string) []byte // adds the request with this id
 	fixed bool                             // never to be cancelled by a notification
+	task  bool                             // a call made as a task
 	prank *sim.Mischief                    // what to do with it on purpose; nil: nothing
 }
 
@@ -137,6 +139,7 @@ func (l *link) issue(q question) (*waiter, error) {
 		return nil, l.down
 	}
 	w := &waiter{id: l.newID(q.prank), fixed: q.fixed, prank: q.prank, reply: make(chan *history.Message, 1)}
+	l.pranks.issued(w.id, q)
 	w.outgoing = outgoing{line: append(q.frame(make([]byte, 0, frameSize), w.id), '\n'), request: true}
 	l.await(w)
 	l.send(w)

@@ -15,12 +15,14 @@ type pranks struct {
 	last    string          // of the request that was answered last; empty: none yet, or used again
 	foreign string          // of the server's latest request
 	waited  map[string]bool // ids that somebody gave up and that were not answered since
+	used    map[string]bool // ids of all requests
+	tasks   map[string]bool // ids of calls made as tasks, which no notification may cancel
 }
 
 // answered takes note of an answer to the request id, for which somebody waits or
 // not.
 func (p *pranks) answered(id string, awaited bool) {
-	if proper(id) && (awaited || p.waited[id]) {
+	if proper(id) && !p.tasks[id] && (awaited || p.waited[id]) {
 		p.last = id
 		delete(p.waited, id)
 	}
@@ -35,6 +37,42 @@ func (p *pranks) abandon(w *waiter) {
 		p.waited = map[string]bool{}
 	}
 	p.waited[w.id] = true
+}
+
+// issued takes note of a request that is made.
+func (p *pranks) issued(id string, q question) {
+	p.used = noted(p.used, id)
+	if q.task {
+		p.tasks = noted(p.tasks, id)
+	}
+}
+
+func noted(ids map[string]bool, id string) map[string]bool {
+	if ids == nil {
+		ids = map[string]bool{}
+	}
+	ids[id] = true
+	return ids
+}
+
+// foreignID returns an id that only the server has used, and that the client will
+// not use as it counts on; empty if there is none. The caller holds mu.
+func (l *link) foreignID() string {
+	id := l.pranks.foreign
+	if l.pranks.used[id] {
+		return ""
+	}
+	l.lastID = max(l.lastID, counted(id))
+	return id
+}
+
+// counted is the number that whoever counts goes on behind when the id is used; 0:
+// behind none.
+func counted(id string) int64 {
+	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n < 1<<53 {
+		return n
+	}
+	return 0
 }
 
 // noteForeign takes note of a request of the server's.
@@ -54,6 +92,9 @@ func (l *link) newID(m *sim.Mischief) string {
 	id := l.freeID()
 	if m != nil {
 		id = m.ID
+		if counted(id) > 0 && l.pranks.used[id] { // the client has counted to there
+			id = ""
+		}
 		switch m.Reuse {
 		case sim.ReusedAfter:
 			if l.pranks.last != "" {
@@ -70,9 +111,7 @@ func (l *link) newID(m *sim.Mischief) string {
 		id = strconv.FormatInt(l.lastID, 10)
 	}
 	// The client goes on counting behind what it was given.
-	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n < 1<<53 {
-		l.lastID = max(l.lastID, n)
-	}
+	l.lastID = max(l.lastID, counted(id))
 	if l.pranks.opening == "" {
 		l.pranks.opening = id
 	}
@@ -173,17 +212,14 @@ func (l *link) strayFrame(kind string, w *waiter) []byte {
 	case sim.Finished:
 		return named(l.pranks.last)
 	case sim.Foreign:
-		if l.waiting[l.pranks.foreign] != nil {
-			return nil
-		}
-		return named(l.pranks.foreign)
+		return named(l.foreignID())
 	case sim.OfInitialize:
 		if l.modern {
 			return nil
 		}
 		return named(l.pranks.opening)
 	case sim.TwinID:
-		if l.waiting[twinOf(w.id)] != nil {
+		if twin := twinOf(w.id); l.waiting[twin] != nil || l.pranks.tasks[twin] {
 			return nil
 		}
 		return named(twinOf(w.id))

@@ -47,11 +47,13 @@ func (n *session) early(kind string, c *call, number int) [][]byte {
 	case sim.UnknownProgress:
 		return [][]byte{protocol.AppendProgress(nil, `"nobody-`+strconv.Itoa(number)+`"`, 1)}
 	case sim.PingCancelled:
-		if !protocol.Modern(n.version) {
+		if !protocol.Modern(n.version) && n.asks.claim(c.id) {
 			return [][]byte{protocol.AppendRequest(nil, c.id, protocol.Ping, ""), protocol.AppendCancelled(nil, c.id, "no need")}
 		}
 	case sim.ForeignCancel:
-		return [][]byte{protocol.AppendCancelled(nil, c.id, "it is not the server's")}
+		if n.asks.claim(c.id) {
+			return [][]byte{protocol.AppendCancelled(nil, c.id, "it is not the server's")}
+		}
 	}
 	return nil
 }

@@ -245,8 +245,9 @@ func (l *link) afterProgress(m *history.Message) error {
 	return errors.New("nobody waits for progress under " + m.Token)
 }
 
-// afterServerCancel runs in the client's reader. The strict client has no request
-// of the server's that it could stop.
+// afterServerCancel runs in the client's reader, for a cancel that no request of the
+// client's is to be stopped by. What the server has asked for is stopped by
+// [link.retracted].
 func (l *link) afterServerCancel(m *history.Message) error {
 	if l.defect != heedsServerCancel {
 		return nil

@@ -19,6 +19,7 @@ type questions struct {
 	mu      sync.Mutex // guards the rest
 	last    int64
 	waiting map[string]chan *history.Message // by raw id; closed without an answer when nobody will answer
+	claimed map[string]bool                  // raw ids that mischief has named, or pinged under
 	down    bool
 }
 
@@ -38,6 +39,19 @@ func (q *questions) open() (id string, answer chan *history.Message) {
 	}
 	q.waiting[id] = answer
 	return id, answer
+}
+
+// claim takes an id for mischief, which no question gets from then on. It reports
+// false when the server has used it already.
+func (q *questions) claim(id string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := counted(id)
+	if q.claimed[id] || n > 0 && n <= q.last {
+		return false
+	}
+	q.last, q.claimed = max(q.last, n), noted(q.claimed, id)
+	return true
 }
 
 // drop forgets a question. It reports false when its answer has come, or never will.
@@ -79,10 +93,14 @@ func (n *session) ask(ctx context.Context, r sim.Request) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err() // the client never heard of it
 	}
-	id, answer := n.asks.open()
-	if answer == nil || ctx.Err() != nil {
+	if err := ctx.Err(); err != nil { // both cases were ready
 		n.yield()
-		return "", errors.Join(ctx.Err(), errClientGone)
+		return "", err
+	}
+	id, answer := n.asks.open()
+	if answer == nil {
+		n.yield()
+		return "", errClientGone
 	}
 	n.write(protocol.AppendCall(nil, id, protocol.Caller{Version: n.version}, questionOf(r)))
 	n.yield()

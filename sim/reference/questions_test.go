@@ -148,3 +148,18 @@ func TestNestedMutants(t *testing.T) {
 		})
 	}
 }
+
+// A tool that is told while the turn to write is free asks nothing, and leaves no
+// question open, whichever of the two its server sees first.
+func TestToldWhileGettingTheTurn(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := &session{gate: newGate()}
+	for range 100 {
+		_, err := n.ask(ctx, sim.Request{Method: protocol.Sampling})
+		require.Equal(t, context.Canceled, err)
+	}
+	require.Zero(t, n.asks.last)
+	require.Empty(t, n.asks.waiting)
+	require.Empty(t, n.turn)
+}

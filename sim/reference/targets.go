@@ -7,8 +7,8 @@
 // prove that an oracle bites.
 //
 // It is not an SDK. It knows tools, resources, prompts, completion, progress,
-// cancellation, subscriptions and the handshakes, and refuses the rest as the
-// specification wants it refused.
+// cancellation, subscriptions, tasks, what a server asks its client, and the
+// handshakes, and refuses the rest as the specification wants it refused.
 //
 // Read in this order: targets.go lists what there is; server.go and gate.go are
 // the server, answers.go, lists.go and listen.go what it says, questions.go what its
@@ -16,7 +16,9 @@
 // what it says to what a server asks; frames.go and results.go are what both need;
 // tasks.go and client_tasks.go are what calls become that are made as tasks,
 // batch_server.go and batch_client.go what one version sends together;
-// mutants.go is the table of defects and what each adds.
+// mischief_client.go and mischief_server.go are what a scenario has them do wrong on
+// purpose; mutants.go is the table of defects and what each adds, hooks_wire.go what
+// those of mutants_wire.go add.
 //
 // Whatever the order in which goroutines run, the strict peers keep the rules
 // because of one habit: nothing that a reader needs is ever locked while
