@@ -15,6 +15,15 @@ type pranks struct {
 	last    string          // of the request that was answered last; empty: none yet, or used again
 	foreign string          // of the server's latest request
 	waited  map[string]bool // ids that somebody gave up and that were not answered since
+	used    map[string]bool // ids that requests have had
+}
+
+// use takes note of the id of a request.
+func (p *pranks) use(id string) {
+	if p.used == nil {
+		p.opening, p.used = id, map[string]bool{}
+	}
+	p.used[id] = true
 }
 
 // answered takes note of an answer to the request id, for which somebody waits or
@@ -53,7 +62,9 @@ func proper(id string) bool {
 func (l *link) newID(m *sim.Mischief) string {
 	id := l.freeID()
 	if m != nil {
-		id = m.ID
+		if id = m.ID; proper(id) && l.pranks.used[id] {
+			id = "" // the client has counted that far meanwhile
+		}
 		switch m.Reuse {
 		case sim.ReusedAfter:
 			if l.pranks.last != "" {
@@ -73,9 +84,7 @@ func (l *link) newID(m *sim.Mischief) string {
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n < 1<<53 {
 		l.lastID = max(l.lastID, n)
 	}
-	if l.pranks.opening == "" {
-		l.pranks.opening = id
-	}
+	l.pranks.use(id)
 	return id
 }
 

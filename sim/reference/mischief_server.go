@@ -47,7 +47,7 @@ func (n *session) early(kind string, c *call, number int) [][]byte {
 	case sim.UnknownProgress:
 		return [][]byte{protocol.AppendProgress(nil, `"nobody-`+strconv.Itoa(number)+`"`, 1)}
 	case sim.PingCancelled:
-		if !protocol.Modern(n.version) {
+		if !protocol.Modern(n.version) && n.asks.take(c.id) {
 			return [][]byte{protocol.AppendRequest(nil, c.id, protocol.Ping, ""), protocol.AppendCancelled(nil, c.id, "no need")}
 		}
 	case sim.ForeignCancel:

@@ -18,6 +18,7 @@ import (
 type questions struct {
 	mu      sync.Mutex // guards the rest
 	last    int64
+	used    map[string]bool                  // ids of pings, which the counter passes over
 	waiting map[string]chan *history.Message // by raw id; closed without an answer when nobody will answer
 	down    bool
 }
@@ -31,13 +32,31 @@ func (q *questions) open() (id string, answer chan *history.Message) {
 	if q.down {
 		return "", nil
 	}
-	q.last++
-	id, answer = strconv.FormatInt(q.last, 10), make(chan *history.Message, 1)
+	for id == "" || q.used[id] {
+		q.last++
+		id = strconv.FormatInt(q.last, 10)
+	}
+	answer = make(chan *history.Message, 1)
 	if q.waiting == nil {
 		q.waiting = map[string]chan *history.Message{}
 	}
 	q.waiting[id] = answer
 	return id, answer
+}
+
+// take reserves an id that the counter did not choose. It reports false when the server
+// has used it already.
+func (q *questions) take(id string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n, err := strconv.ParseInt(id, 10, 64); q.used[id] || err == nil && n > 0 && n <= q.last {
+		return false
+	}
+	if q.used == nil {
+		q.used = map[string]bool{}
+	}
+	q.used[id] = true
+	return true
 }
 
 // drop forgets a question. It reports false when its answer has come, or never will.
