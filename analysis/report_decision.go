@@ -43,7 +43,7 @@ func (d Decision) misses(rule string) bool {
 // stopped before its end and is empty for a whole one; required are the rules
 // that the scenario exists for; strict makes SHOULD and QUALITY count.
 func Decide(s Summary, required []string, strict bool, partial string) Decision {
-	code, why := decide(s, required, strict, partial)
+	code, why := decide(s, required, strict, partial, commas)
 	verb := "DONE"
 	if partial != "" {
 		verb = "STOPPED"
@@ -56,7 +56,8 @@ func Decide(s Summary, required []string, strict bool, partial string) Decision 
 	return d
 }
 
-func decide(s Summary, required []string, strict bool, partial string) (code int, why string) {
+// decide writes what is missing with list.
+func decide(s Summary, required []string, strict bool, partial string, list func([]string) string) (code int, why string) {
 	broken := s.brokenClasses()
 	switch {
 	case broken[0]:
@@ -66,15 +67,15 @@ func decide(s Summary, required []string, strict bool, partial string) (code int
 	case len(s.fulfilled(Stale)) > 0:
 		return ExitBroken, s.staleLine()
 	case partial != "":
-		return ExitFailed, s.held(broken) + " so far, but stopped early: " + printable(partial, 60)
+		return ExitFailed, s.held(broken) + " so far, but stopped early: " + printable(partial, partialWidth)
 	case s.testedWorlds() == 0:
 		return ExitFailed, "no world was run"
 	}
 	if missing := s.unexercised(required); len(missing) > 0 {
-		return ExitNotAsked, s.held(broken) + ", but required and not exercised: " + strings.Join(missing, ", ")
+		return ExitNotAsked, s.held(broken) + ", but required and not exercised: " + list(missing)
 	}
 	if open := s.undecided(required); len(open) > 0 {
-		return ExitNotAsked, s.held(broken) + ", but required and not decided: " + strings.Join(open, ", ")
+		return ExitNotAsked, s.held(broken) + ", but required and not decided: " + list(open)
 	}
 	if open := s.unknown(); open != "" {
 		return ExitNotAsked, s.held(broken) + ", but not decided: " + open
@@ -89,6 +90,20 @@ func decide(s Summary, required []string, strict bool, partial string) (code int
 		return ExitHeld, "every rule that was exercised held, or failed as expected"
 	}
 	return ExitHeld, "every rule that was exercised held"
+}
+
+// partialWidth bounds the reason for a stop in the last line: a path, and what is
+// wrong with it.
+const partialWidth = 200
+
+func commas(words []string) string { return strings.Join(words, ", ") }
+
+// some is commas of the first three, and counts the others.
+func some(words []string) string {
+	if len(words) <= 3 {
+		return commas(words)
+	}
+	return fmt.Sprintf("%s and %s more", commas(words[:3]), group(len(words)-3))
 }
 
 // held says what may be said when no MUST was broken but the expected ones.

@@ -79,7 +79,7 @@ func DecideSweep(s Sweep, strict bool, partial string) Decision {
 	if len(required) == 0 {
 		required = s.missing()
 	}
-	code, why := decide(whole.Summary, required, strict, partial)
+	code, why := decide(whole.Summary, required, strict, partial, some)
 	verb := "DONE"
 	if partial != "" {
 		verb = "STOPPED"
@@ -110,8 +110,8 @@ func (s Sweep) Unable(r Report) string {
 	return strings.Join(r.unavailables(), ", ")
 }
 
-// FailedScenarios says which scenarios could not be run, and why the first could
-// not; empty: none.
+// FailedScenarios says why the first of the scenarios that could not be run could
+// not, without the cure, and which they are; empty: none.
 func (s Sweep) FailedScenarios() string {
 	var names []string
 	first := ""
@@ -128,7 +128,8 @@ func (s Sweep) FailedScenarios() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return sequence(names) + ": " + first
+	first, _, _ = strings.Cut(first, "; ")
+	return first + ", in " + some(names)
 }
 
 func orFirst(first, other string) string {

@@ -79,6 +79,11 @@ func TestDecideSweep(t *testing.T) {
 	quiet := leg("quiet", synthSummary(silent, 10, legacy, modern), nil, "")
 	storm := leg("storm", synthSummary(answers, 10, legacy, modern), nil, "")
 	idle := leg("idle", synthSummary(unasked, 10, legacy, modern), []string{"CANCEL-SILENCE at 2026-07-28"}, "")
+	torn := func(name, why string) Report { return leg(name, synthSummary(silent, 2, legacy, modern), nil, why) }
+	needs := func(name string) Report {
+		return leg(name, synthSummary(unasked, 10, legacy, modern), []string{"CANCEL-SILENCE at 2026-07-28"}, "")
+	}
+	const full = "write results/all/20261130-150633-0123456789/aimed-cancels/manifest.json: no space left on device"
 	for _, c := range []struct {
 		why     string
 		reports []Report
@@ -90,7 +95,13 @@ func TestDecideSweep(t *testing.T) {
 		{"one exercised too little, though it could", []Report{quiet, idle}, ExitNotAsked, "required and not exercised: CANCEL-SILENCE at 2026-07-28 in idle"},
 		{"one could not do what it is for", []Report{quiet, leg("twice", unable(), []string{"CANCEL-SILENCE"}, "")}, ExitHeld, "(every rule that was exercised held)"},
 		{"one broke off, the others count", []Report{quiet, leg("torn", synthSummary(silent, 2, legacy, modern), nil, "the disk is full")},
-			ExitFailed, "stopped early: torn: the disk is full"},
+			ExitFailed, "stopped early: the disk is full, in torn)"},
+		{"many broke off: the cause, whole, and three of them",
+			[]Report{quiet, torn("a", full+"; free some space"), torn("b", full), torn("c", full), torn("d", full), torn("e", full)},
+			ExitFailed, "stopped early: " + full + ", in a, b, c and 2 more)"},
+		{"three broke off", []Report{torn("a", full), torn("b", "x"), torn("c", "y")}, ExitFailed, full + ", in a, b, c)"},
+		{"many exercised too little", []Report{needs("a"), needs("b"), needs("c"), needs("d"), quiet}, ExitNotAsked,
+			"not exercised: CANCEL-SILENCE at 2026-07-28 in a, CANCEL-SILENCE at 2026-07-28 in b, CANCEL-SILENCE at 2026-07-28 in c and 1 more)"},
 		{"a broken MUST outweighs that", []Report{storm, leg("torn", synthSummary(silent, 2, legacy, modern), nil, "the disk is full")}, ExitBroken, "STOPPED"},
 	} {
 		d := testSweep(c.reports...).Decision

@@ -2,6 +2,8 @@ package scenarios_test
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,6 +67,24 @@ func TestReadmeScenario(t *testing.T) {
 	require.True(t, found)
 	_, err = sim.Parse("README.md", []byte("name:"+text))
 	require.NoError(t, err)
+}
+
+// TestReadmeExplainsEveryKey holds the guide to what a scenario can say.
+func TestReadmeExplainsEveryKey(t *testing.T) {
+	guide, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	files, err := filepath.Glob("../sim/scenario_*.go")
+	require.NoError(t, err)
+	found := 0
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, key := range regexp.MustCompile(`\bkey\{"([a-z_]+)"`).FindAllSubmatch(source, -1) {
+			found++
+			assert.Regexp(t, `\b`+string(key[1])+`\b`, string(guide), file)
+		}
+	}
+	assert.Greater(t, found, 50, "the keys are where the decoder reads them")
 }
 
 func TestReadRefusesOtherNames(t *testing.T) {

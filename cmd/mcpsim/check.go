@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,9 +33,9 @@ it, and - for the standard input. A history is judged while it is read: however
 long it is, the memory that this takes does not grow with it.
 
 Exit 1: a MUST was broken (or, with --strict, a SHOULD or a QUALITY rule). 0: nothing
-was. 2: there is no such file. 3: a history is damaged or cut off, and nothing was
-broken in the others. 4: nothing broken, but no rule was exercised, or not one that
---rules names.`,
+was. 2: there is no such file, or a rule that --rules names binds at none of the
+histories' versions. 3: a history is damaged or cut off, and nothing was broken in the
+others. 4: nothing broken, but no rule was exercised, or not one that --rules names.`,
 		GroupID: groupTest,
 		Example: `  mcpsim check results/cancel-storm/latest/histories
   mcpsim check results/cancel-storm/latest/histories/2026-07-28/0.ndjson.zst --strict
@@ -67,7 +69,9 @@ func (c *checkCommand) run(args []string) error {
 		return usage(err)
 	}
 	sum := analysis.NewAggregate(analysis.Pair{})
-	unread := 0
+	unread, unbound := 0, error(nil)
+	var versions []string
+	var held bytes.Buffer // until all rules bind at a version that there is
 	printed := bufio.NewWriter(c.stdout)
 	for _, name := range names {
 		h, w, err := c.read(name, given)
@@ -80,8 +84,19 @@ func (c *checkCommand) run(args []string) error {
 		if err := sum.Add(w); err != nil {
 			return failed(err)
 		}
-		fmt.Fprint(printed, analysis.HistoryText(name, h, w))
+		if !slices.Contains(versions, h.SpecVersion) {
+			versions = append(versions, h.SpecVersion)
+			unbound = bind(rules, versions)
+		}
+		held.WriteString(analysis.HistoryText(name, h, w))
+		if unbound == nil {
+			_, _ = held.WriteTo(printed) // Flush reports what goes wrong
+		}
 	}
+	if unbound != nil && unread == 0 {
+		return usage(unbound)
+	}
+	_, _ = held.WriteTo(printed)
 	decision := c.decide(sum.Summary(), rules, unread)
 	fmt.Fprintln(printed, decision.Line)
 	if err := printed.Flush(); err != nil {

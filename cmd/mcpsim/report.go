@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ the page in the scenario that has the finding's smallest seed.
 
 --coverage prints how often each rule was really put to the test: a table for each
 side, rule by rule, with a column for each phase of a call's life in which cancels
-were read.
+were read. Of a run of all scenarios, name the directory of one.
 
 The report's last line names the exit code of the run; report itself exits with 0.`,
 		GroupID: groupLook,
@@ -133,6 +134,9 @@ func (r *reportCommand) renderSweep(result *analysis.Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if r.coverage {
+		return "", coverageOfOne(result)
+	}
 	s.Style = analysis.Style{Color: colorful(r.stdout), ASCII: r.ascii}
 	switch r.format {
 	case formatMarkdown:
@@ -142,6 +146,18 @@ func (r *reportCommand) renderSweep(result *analysis.Run) (string, error) {
 		return string(data), err
 	}
 	return analysis.SweepText(s), nil
+}
+
+// coverageOfOne says that a sweep has no coverage of its own, and how to come by that
+// of a scenario.
+func coverageOfOne(result *analysis.Run) error {
+	const why = "--coverage is of one scenario, and this is a run of all"
+	for _, sc := range result.Manifest.Scenarios {
+		if sc.Undone == "" {
+			return fmt.Errorf("%s; name one: mcpsim report %s --coverage", why, filepath.Join(result.Path, sc.Name))
+		}
+	}
+	return errors.New(why)
 }
 
 // among leads from a finding of a sweep to the scenario that has its smallest seed,

@@ -83,8 +83,11 @@ rule was exercised at all.`,
   mcpsim run cancel-storm --seeds random --for 10m --until-finding
   mcpsim run cancel-storm --rules CANCEL-SILENCE,RESP-ONCE --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			if r.all && len(args) > 0 {
+				return fmt.Errorf("--all runs every scenario and takes none by name; leave out --all to run %s alone, or leave out %[1]s", strings.Join(args, " "))
+			}
 			if r.all {
-				return cobra.NoArgs(cmd, args)
+				return nil
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,10 @@ func TestUnrulyClient(t *testing.T) {
 			{"a cancel for what is over", []step{
 				ask("a"), hear(e.asked("2", "a")), send(e.answer("2", "a")), returned("a", "a", ""),
 				askUnruly("b", sim.Mischief{ID: `5`, Strays: []string{sim.Finished}}), hear(cancelled(`{"requestId":2}`)), hear(e.asked("5", "b"))}},
+			{"not an id that the client has counted up to meanwhile", []step{
+				ask("a"), hear(e.asked("2", "a")), ask("b"), hear(e.asked("3", "b")),
+				askUnruly("c", sim.Mischief{ID: `3`}), hear(e.asked("4", "c")), askUnruly("d", sim.Mischief{ID: `4`, Reuse: sim.ReusedAfter}),
+				hear(e.asked("1", "d")), askUnruly("e", sim.Mischief{ID: `"3"`}), hear(e.asked(`"3"`, "e"))}},
 			{"no cancel for what the server has not asked", []step{
 				askUnruly("b", sim.Mischief{ID: `5`, Strays: []string{sim.Foreign}}), hear(e.asked("5", "b"))}},
 		} {
@@ -157,4 +162,29 @@ func TestPingUnderTheCallsID(t *testing.T) {
 	m := modernEra()
 	playUnruly(t, m.version, []string{sim.PingCancelled}, conversation{"there is no ping any more", slices.Concat(m.open,
 		[]step{send(m.call("2", "slow", "1")), hear(m.answer("2", "done"))})})
+}
+
+// A ping takes no id that the server has used, and its counter none that a ping has.
+func TestPingsAndQuestionsShareNoID(t *testing.T) {
+	e := legacyEra()
+	requests := 0
+	env := sim.ServerEnv{Mischief: func(int) ([]string, bool) {
+		if requests++; requests == 1 { // it opens the session
+			return nil, false
+		}
+		return []string{sim.PingCancelled}, true
+	}}
+	ping := func(id string) []step {
+		return []step{hear(fill(`{"jsonrpc":"2.0","id":$id,"method":"ping"}`, "$id", id)), hear(cancelled(`{"requestId":` + id + `,"reason":"no need"}`))}
+	}
+	question := func(id string) step { return hear(strings.Replace(askedWhat, `"id":1`, `"id":`+id, 1)) }
+	call := func(id string) []step {
+		return slices.Concat([]step{send(e.call(id, "slow", "1"))}, ping(id), []step{hear(e.answer(id, "done"))})
+	}
+	refused := []step{send(e.call("4", "slow", "1")), silence(time.Millisecond - 1), hear(e.answer("4", "done"))}
+	asked := func(id string, q string) []step {
+		return slices.Concat([]step{send(e.call(id, "asks-later", "1"))}, ping(id), []step{question(q)})
+	}
+	playAskingIn(t, env, none, conversation{"both", slices.Concat(
+		call("2"), call("3"), asked(`"a"`, "4"), asked(`"b"`, "5"), refused, call("6"), asked(`"c"`, "7"))})
 }

@@ -16,14 +16,15 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-// curious is a tool that asks the client, and returns what it says.
-func curious(s *stage) sim.Tool {
+// curious is a tool that asks the client after a while, and returns what it says.
+func curious(s *stage, name string, after time.Duration) sim.Tool {
 	return sim.Tool{
-		Name: "curious",
+		Name: name,
 		Run: func(context.Context, json.RawMessage, func(float64) error) (string, error) {
 			return "", errors.New("not asked to ask")
 		},
 		Asking: func(ctx context.Context, _ json.RawMessage, _ func(float64) error, ask sim.Ask) (string, error) {
+			time.Sleep(after)
 			text, err := ask(ctx, sim.Request{Method: protocol.Sampling, Argument: "what?", Mark: 9})
 			if ctx.Err() != nil {
 				s.told.Add(1)
@@ -59,10 +60,17 @@ func TestServerAsks(t *testing.T) {
 }
 
 func playAsking(t *testing.T, d defect, c conversation) {
+	t.Helper()
+	playAskingIn(t, sim.ServerEnv{}, d, c)
+}
+
+func playAskingIn(t *testing.T, env sim.ServerEnv, d defect, c conversation) {
+	t.Helper()
 	e := legacyEra()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage()
-		server := newServer(sim.ServerEnv{SpecVersion: e.version, Tools: []sim.Tool{curious(s)}}, d)
+		env.SpecVersion, env.Tools = e.version, append(testTools(&s.told), curious(s, "curious", 0), curious(s, "asks-later", time.Millisecond))
+		server := newServer(env, d)
 		served := make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
