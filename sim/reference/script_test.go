@@ -78,6 +78,16 @@ func hear(frame string) step {
 	}
 }
 
+// hearBoth has it wait for two frames that are written in one instant, in any order.
+func hearBoth(one, other string) step {
+	return func(t *testing.T, s *stage) {
+		t.Helper()
+		first, _ := s.next()
+		second, _ := s.next()
+		require.ElementsMatch(t, []string{one, other}, []string{first, second})
+	}
+}
+
 func (s *stage) next() (string, bool) {
 	select {
 	case line, ok := <-s.lines:

@@ -46,9 +46,11 @@ func newsOf(task, status, updated string) step {
 	return hear(`{"jsonrpc":"2.0","method":"notifications/tasks/status","params":` + taskObject(task, status, updated) + `}`)
 }
 
-func taskResultIs(id, text, failed string) step {
-	return hear(resultFrame(id, fill(`{"content":[{"type":"text","text":"$text"}],"isError":$failed,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"task-1"}}}`,
-		"$text", text, "$failed", failed)))
+func taskResultIs(id, text, failed string) step { return hear(taskResultFrame(id, text, failed)) }
+
+func taskResultFrame(id, text, failed string) string {
+	return resultFrame(id, fill(`{"content":[{"type":"text","text":"$text"}],"isError":$failed,"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"task-1"}}}`,
+		"$text", text, "$failed", failed))
 }
 
 func openWithTasks() []step {
@@ -84,7 +86,7 @@ func TestServerTasks(t *testing.T) {
 			send(aboutTask("4", "get", "task-1")), taskIs("4", "task-1", "cancelled", "0")}},
 		{"who waits for the result hears of the cancel", with(
 			send(aboutTask("3", "result", "task-1")), send(aboutTask("4", "cancel", "task-1")),
-			taskIs("4", "task-1", "cancelled", "0"), taskResultIs("3", "the task was cancelled", "true"))},
+			hearBoth(resultFrame("4", taskObject("task-1", "cancelled", "0")), taskResultFrame("3", "the task was cancelled", "true")))},
 		{"the cancel of a task that is over is refused", with(
 			newsOf("task-1", "completed", "2"), send(aboutTask("3", "cancel", "task-1")),
 			hear(errorOf("3", "-32602", "the task is over: it is completed")))},
