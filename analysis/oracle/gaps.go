@@ -52,7 +52,7 @@ func Notes() []Note {
 	}, {
 		ID: "Q6", Title: "\"as soon as practical\", \"promptly\"",
 		Text:    "The text sets no bound to how long a receiver may take to stop, or a server to end.",
-		Decides: "The bound is a budget that --budget sets. Reports print it with how long it really took.",
+		Decides: "The bound is a budget: mcpsim explain names it, and --budget sets it unless it is fixed. Reports print it with how long it really took.",
 	}, {
 		ID: "Q7", Title: "a cancel without an id",
 		Text:    "The schema of 2025-11-25 makes requestId optional, for the sake of tasks, and the page on cancellation demands it for every request that is none.",

@@ -13,7 +13,8 @@ const remembered = 2048
 
 // A Stream judges a history event by event. It keeps what is under way, a bounded
 // number of items that are over, and what is to be said of the rest, so that the
-// room it takes does not grow with the history's length. It is to be used by one
+// room it takes grows with what is under way at one time and not with the history's
+// length; calls that never end are under way for ever. It is to be used by one
 // goroutine at a time.
 type Stream struct {
 	builder

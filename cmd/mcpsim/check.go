@@ -29,8 +29,9 @@ func newCheck() *cobra.Command {
 		Short: "Judge recorded histories by the rules of this version, without running anything",
 		Long: `Check reads histories as a result directory keeps them in histories/, plain or
 compressed, and judges each. A directory stands for the histories in it and below
-it, and - for the standard input. A history is judged while it is read: however
-long it is, the memory that this takes does not grow with it.
+it, and - for the standard input. A history is judged while it is read. The memory
+that this takes grows with what is under way at one time, and not with what is over:
+a history may be of any length if its calls end.
 
 Exit 1: a MUST was broken (or, with --strict, a SHOULD or a QUALITY rule). 0: nothing
 was. 2: there is no such file, or a rule that --rules names binds at none of the
