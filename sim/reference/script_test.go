@@ -122,6 +122,15 @@ func told(n int) step {
 	}
 }
 
+// toldOr allows one more, which may have been spared its start in that instant.
+func toldOr(n int) step {
+	return func(t *testing.T, s *stage) {
+		t.Helper()
+		time.Sleep(time.Microsecond)
+		require.Contains(t, []int64{int64(n), int64(n) + 1}, s.told.Load(), "handlers told to stop")
+	}
+}
+
 // stall has the network take nothing from our side for a while.
 func stall(d time.Duration) step {
 	return func(_ *testing.T, s *stage) { s.stalled.Store(int64(time.Since(s.start) + d)) }
@@ -137,6 +146,19 @@ func heardEnd() step {
 	return func(t *testing.T, s *stage) {
 		t.Helper()
 		line, ok := s.next()
+		require.False(t, ok, "heard %s, want the end of the stream", line)
+	}
+}
+
+// heardEndOr has it wait for the end, in front of which the frame may come: both are
+// our side's in one instant.
+func heardEndOr(frame string) step {
+	return func(t *testing.T, s *stage) {
+		t.Helper()
+		line, ok := s.next()
+		if line == frame {
+			line, ok = s.next()
+		}
 		require.False(t, ok, "heard %s, want the end of the stream", line)
 	}
 }
