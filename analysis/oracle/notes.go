@@ -137,11 +137,10 @@ func (b *builder) noteReply(f *frame) {
 // repliesTo reports whether a reply under the id can be one to a cancel that named
 // ref: it has none, what stands for none in a typed language, or the one named.
 func repliesTo(ref, id string) bool {
-	found := id == ref
-	for _, like := range [...]string{"", ref} {
-		found = found || id == like
-		lookalikes(like, func(other string) { found = found || id == other })
-	}
+	found := id == "" || id == ref
+	same := func(other string) { found = found || id == other }
+	lookalikes("", same)
+	lookalikes(ref, same)
 	return found
 }
 
