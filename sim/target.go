@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/protocol"
@@ -28,6 +29,8 @@ type Target struct {
 	// Asks lists what its server can ask the client for a tool that is at work,
 	// Answers what its client answers; see [Questions]. Empty: nothing.
 	Asks, Answers []string
+	// Transports lists what it speaks; see [Transports]. Empty: stdio alone.
+	Transports []string
 	// Unmarked lists those of Sends whose requests its client cannot give a _meta,
 	// so that they do not carry their call's number, see [Request]. They are
 	// recognised only where one such call at a time waits to be written.
@@ -47,16 +50,28 @@ type Target struct {
 	NewServer func(ServerEnv) Server
 }
 
-// A Conn is one end of the byte stream between the two peers: In is what the
-// other side writes, Out is what it reads. A peer owns both and closes them.
+// A Conn is what joins a peer to the other side.
+//
+// Over stdio it is one end of a byte stream: In is what the other side writes, Out is
+// what it reads. A peer owns both and closes them.
+//
+// Over HTTP it is what a client needs to reach the server, and a server has none: it is
+// asked for a handler, see [HTTPServer].
 type Conn struct {
 	In  io.ReadCloser
 	Out io.WriteCloser
+
+	// Endpoint is the URL of the server's MCP endpoint, over HTTP+SSE that of its stream.
+	Endpoint string
+	// HTTP is what the client makes all its requests with, as it is. It has no time limit
+	// of its own.
+	HTTP *http.Client
 }
 
 // A ClientEnv is what a client is made with.
 type ClientEnv struct {
 	SpecVersion string // to ask for
+	Transport   string // see Transports
 	// RepeatCancels is how many more times each cancel is to be written, by a
 	// client that can; see Target.RepeatsCancels.
 	RepeatCancels int
@@ -154,6 +169,7 @@ const (
 // of what it is given, and no others.
 type ServerEnv struct {
 	SpecVersion string // the one version to serve
+	Transport   string // see Transports
 	Tools       []Tool
 	Resources   []Resource // templates; there are no other resources
 	Prompts     []Prompt
@@ -210,4 +226,19 @@ type Server interface {
 	// Serve serves one session over conn and blocks until it is over: the
 	// client has gone, or ctx ended.
 	Serve(ctx context.Context, conn Conn) error
+}
+
+// An HTTPServer is a Server whose Target speaks a transport over HTTP. Its Serve is not
+// called there; whoever runs it owns the listener and the http.Server.
+type HTTPServer interface {
+	Server
+	// Handler returns what serves the MCP endpoint, whatever the request's path; over
+	// HTTP+SSE, both its stream and what is posted. It is called once.
+	Handler() http.Handler
+	// Sessions returns how many sessions are alive, by the public interface of the
+	// implementation; -1 where that cannot be told.
+	Sessions() int
+	// Shutdown ends all sessions as an application does that wants its server to stop, and
+	// blocks until the target says that they are over, or ctx ends.
+	Shutdown(ctx context.Context) error
 }

@@ -17,6 +17,8 @@ func appendEvent(b []byte, e *Event, how mention) []byte {
 	b = appendText(append(b, `,"side":`...), string(e.Side))
 	b = appendText(append(b, `,"kind":`...), string(e.Kind))
 	b = appendInt(b, `,"call":`, int64(e.Call))
+	b = appendInt(b, `,"client":`, int64(e.Client))
+	b = appendInt(b, `,"exchange":`, int64(e.Exchange))
 	b = appendInt(b, `,"frame":`, int64(e.Frame))
 	switch {
 	case how == newMessage:
@@ -28,7 +30,32 @@ func appendEvent(b []byte, e *Event, how mention) []byte {
 	b = appendInt(b, `,"n":`, int64(e.N))
 	b = appendOptional(b, `,"text":`, e.Text)
 	b = appendOptional(b, `,"value":`, e.Value)
+	if e.HTTP != nil {
+		b = appendHead(append(b, `,"http":`...), e.HTTP)
+	}
+	b = appendOptional(b, `,"event_id":`, e.EventID)
 	b = appendOptional(b, `,"blame":`, e.Blame)
+	return append(b, '}')
+}
+
+func appendHead(b []byte, h *HTTPHead) []byte {
+	start := len(b)
+	b = appendOptional(b, `,"method":`, h.Method)
+	b = appendOptional(b, `,"accept":`, h.Accept)
+	b = appendOptional(b, `,"content_type":`, h.ContentType)
+	b = appendOptional(b, `,"session":`, h.Session)
+	b = appendOptional(b, `,"version":`, h.Version)
+	b = appendOptional(b, `,"last_event":`, h.LastEvent)
+	b = appendOptional(b, `,"mcp_method":`, h.MCPMethod)
+	b = appendOptional(b, `,"mcp_name":`, h.MCPName)
+	b = appendInt(b, `,"conn":`, int64(h.Conn))
+	b = appendInt(b, `,"instance":`, int64(h.Instance))
+	b = appendInt(b, `,"status":`, int64(h.Status))
+	b = appendOptional(b, `,"body":`, h.Body)
+	if len(b) == start {
+		return append(b, "{}"...)
+	}
+	b[start] = '{' // in place of the comma
 	return append(b, '}')
 }
 

@@ -137,7 +137,16 @@ func (d *Decoder) message(rec *record) error {
 }
 
 func (e *Event) restore() {
-	for _, s := range []*string{(*string)(&e.Side), (*string)(&e.Kind), &e.Text, &e.Value, &e.Blame} {
+	for _, s := range []*string{(*string)(&e.Side), (*string)(&e.Kind), &e.Text, &e.Value, &e.EventID, &e.Blame} {
+		*s = restore(*s)
+	}
+	if e.HTTP != nil {
+		e.HTTP.restore()
+	}
+}
+
+func (h *HTTPHead) restore() {
+	for _, s := range []*string{&h.Method, &h.Accept, &h.ContentType, &h.Session, &h.Version, &h.LastEvent, &h.MCPMethod, &h.MCPName, &h.Body} {
 		*s = restore(*s)
 	}
 }

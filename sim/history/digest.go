@@ -39,9 +39,17 @@ func equal(a, b *Event) bool {
 	if !sameMessage(a.Msg, b.Msg) {
 		return false
 	}
+	if !sameHead(a.HTTP, b.HTTP) {
+		return false
+	}
 	x, y := *a, *b
 	x.Msg, y.Msg = nil, nil
+	x.HTTP, y.HTTP = nil, nil
 	return x == y
+}
+
+func sameHead(a, b *HTTPHead) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }
 
 func sameMessage(a, b *Message) bool {
@@ -84,11 +92,24 @@ func (d *digester) add(e *Event) mention {
 	b = appendString(b, e.Text)
 	b = appendString(b, e.Value)
 	b = appendString(b, e.Blame)
+	if e.Client != 0 || e.Exchange != 0 || e.HTTP != nil || e.EventID != "" { // so that histories of stdio keep their digest
+		b = appendExchange(b, e)
+	}
 	d.buf = b
 	if len(b) >= hashChunk {
 		d.flush()
 	}
 	return how
+}
+
+func appendExchange(b []byte, e *Event) []byte {
+	b = binary.AppendVarint(appendString(b, "http"), int64(e.Client))
+	b = binary.AppendVarint(b, int64(e.Exchange))
+	b = appendString(b, e.EventID)
+	if e.HTTP != nil {
+		b = appendHead(b, e.HTTP)
+	}
+	return append(b, 0)
 }
 
 // hasSub is set in the byte before a message that belongs to a subscription, so that

@@ -56,6 +56,8 @@ type Call struct {
 	NotAsked string `json:"not_asked,omitempty"`
 	// Parent is the call whose tool makes this one, of a nested call.
 	Parent int `json:"parent,omitempty"`
+	// Client is which of the world's clients makes the call, from 1; 0: there is one.
+	Client int `json:"client,omitempty"`
 	// Task is what the caller does who loses interest in a call that is made as a
 	// task: "task" cancels that, "wait" only the request that it waits with, "call"
 	// the call itself as long as the task is not known. Empty: it is no task.
@@ -90,6 +92,11 @@ type Header struct {
 	// purpose, behind its side: "client:ID-NO-REUSE-L". Breaches of these by that side
 	// prove nothing about anybody.
 	Deliberate []string `json:"deliberate,omitempty"`
+	// Clients is how many clients the world's one server has; 0: one, and no event names
+	// it.
+	Clients int `json:"clients,omitempty"`
+	// Instances is how many servers that share nothing stand behind one address; 0: one.
+	Instances int `json:"instances,omitempty"`
 	// Budgets are the times that a judge is to use in place of its own where the
 	// specification sets none, by name; see package oracle.
 	Budgets map[string]time.Duration `json:"budgets_ns,omitempty"`
@@ -122,6 +129,38 @@ const (
 	EOF Kind = "eof"
 	// Hangup: the side closed its writing end. Text says "half-close" or "reset".
 	Hangup Kind = "hangup"
+)
+
+// HTTP events. Their Side is the end at which they were observed; the server's end is
+// the handler chain, not the connection. One HTTP request with its response is an
+// exchange and has the same Exchange number at both ends. The messages that it carries
+// are frames with wire events, which name the exchange, too: the request's body is
+// written when the client's transport is handed the request, and read when the server's
+// handler has read the body's last byte; a message of the response is written when the
+// handler writes its first byte, and read when the client has read its last.
+const (
+	// Begin: the side began with the exchange: the client's transport was handed the
+	// request, the server's handler chain was entered. HTTP is the request's head.
+	Begin Kind = "begin"
+	// Status: the response's head: the server wrote it, the client has it. HTTP says
+	// what it says.
+	Status Kind = "status"
+	// Drop: the client gave the exchange up before the response's end. Text is how:
+	// "body closed", or the error of the request's context.
+	Drop Kind = "drop"
+	// Gone: the server saw that the client, or the connection, is gone: the request's
+	// context ended before the handler returned.
+	Gone Kind = "gone"
+	// Finish: the side is done with the exchange: the handler returned; the client read
+	// the response to its end, or got the error in Text. A client that dropped the
+	// exchange has no Finish.
+	Finish Kind = "finish"
+	// Fault: what stands between the two sides did something to the exchange, which a
+	// scenario asked for. Text says what: "502", "the response was cut". Its Side is
+	// World.
+	Fault Kind = "fault"
+	// Sessions: N sessions are alive at the server, by its own account. Its Side is Server.
+	Sessions Kind = "sessions"
 )
 
 // Ends that a scenario brings about, at the side that they befall. What the two
@@ -212,19 +251,43 @@ const (
 
 // An Event is one observation. Fields that a kind does not use are zero.
 type Event struct {
-	Seq     int           `json:"seq"`   // position in the history, from 0; the order of events is this one
-	At      time.Duration `json:"at_ns"` // since the start of the world
-	Side    Side          `json:"side"`
-	Kind    Kind          `json:"kind"`
-	Call    int           `json:"call,omitempty"`       // the call that it belongs to, where it is known
-	Frame   int           `json:"frame,omitempty"`      // wire events: the frame's number in this world, from 1
-	Msg     *Message      `json:"msg,omitempty"`        // wire events that name a frame; the same pointer in all of them
-	Arrived time.Duration `json:"arrived_ns,omitempty"` // read, unread
-	N       int           `json:"n,omitempty"`          // goroutines, leak
-	Text    string        `json:"text,omitempty"`       // error, cause or stack
-	Value   string        `json:"value,omitempty"`      // what was returned or done
-	Blame   string        `json:"blame,omitempty"`      // crash: "client", "server", "pair" (both sides run the same code), "tool" (the scenario's own tool) or "" (none of these)
+	Seq      int           `json:"seq"`   // position in the history, from 0; the order of events is this one
+	At       time.Duration `json:"at_ns"` // since the start of the world
+	Side     Side          `json:"side"`
+	Kind     Kind          `json:"kind"`
+	Call     int           `json:"call,omitempty"`       // the call that it belongs to, where it is known
+	Client   int           `json:"client,omitempty"`     // which of the world's clients it is of, or is for, from 1; 0: there is one, or it is of the world
+	Exchange int           `json:"exchange,omitempty"`   // the HTTP exchange that it belongs to, by its number in this world, from 1
+	Frame    int           `json:"frame,omitempty"`      // wire events: the frame's number in this world, from 1
+	Msg      *Message      `json:"msg,omitempty"`        // wire events that name a frame; the same pointer in all of them
+	Arrived  time.Duration `json:"arrived_ns,omitempty"` // read, unread
+	N        int           `json:"n,omitempty"`          // goroutines, leak
+	Text     string        `json:"text,omitempty"`       // error, cause or stack
+	Value    string        `json:"value,omitempty"`      // what was returned or done
+	HTTP     *HTTPHead     `json:"http,omitempty"`       // begin, status
+	EventID  string        `json:"event_id,omitempty"`   // wire events of a frame that came as an SSE event with an id: the id
+	Blame    string        `json:"blame,omitempty"`      // crash: "client", "server", "pair" (both sides run the same code), "tool" (the scenario's own tool) or "" (none of these)
 }
+
+// An HTTPHead is what the head of a request, or of a response, says, as far as a judge
+// cares. A header that is missing is the empty text.
+type HTTPHead struct {
+	Method      string `json:"method,omitempty"`       // request: POST, GET or DELETE
+	Accept      string `json:"accept,omitempty"`       // request
+	ContentType string `json:"content_type,omitempty"` // either
+	Session     string `json:"session,omitempty"`      // either: Mcp-Session-Id, or over HTTP+SSE the endpoint's sessionId
+	Version     string `json:"version,omitempty"`      // request: MCP-Protocol-Version
+	LastEvent   string `json:"last_event,omitempty"`   // request: Last-Event-ID
+	MCPMethod   string `json:"mcp_method,omitempty"`   // request: Mcp-Method
+	MCPName     string `json:"mcp_name,omitempty"`     // request: Mcp-Name
+	Conn        int    `json:"conn,omitempty"`         // request: the connection that it came by, at the server; from 1
+	Instance    int    `json:"instance,omitempty"`     // request: which of several servers got it, at the server; from 1
+	Status      int    `json:"status,omitempty"`       // response
+	Body        string `json:"body,omitempty"`         // response: the beginning of a body that is no message, see MaxBody
+}
+
+// MaxBody is how many bytes of a response's body a head holds.
+const MaxBody = 200
 
 // A MessageKind is the JSON-RPC kind of a message.
 type MessageKind string

@@ -25,6 +25,16 @@ func anyText() *rapid.Generator[string] {
 	}))
 }
 
+func anyHead(t *rapid.T) *HTTPHead {
+	text := func(what string) string { return anyText().Draw(t, what) }
+	number := func(what string) int { return rapid.SampledFrom([]int{0, 1, 202}).Draw(t, what) }
+	return &HTTPHead{
+		Method: text("method"), Accept: text("accept"), ContentType: text("content type"), Session: text("session"),
+		Version: text("version"), LastEvent: text("last event"), MCPMethod: text("mcp method"), MCPName: text("mcp name"),
+		Conn: number("conn"), Instance: number("instance"), Status: number("status"), Body: text("body"),
+	}
+}
+
 func anyEvents() *rapid.Generator[[]Event] {
 	sides := rapid.SampledFrom([]Side{Client, Server, World, ""})
 	kinds := rapid.SampledFrom([]Kind{Write, Wrote, Read, Unread, Issue, Return, End, Leak})
@@ -45,6 +55,10 @@ func anyEvents() *rapid.Generator[[]Event] {
 				Seq: i, At: time.Duration(rapid.Int64().Draw(t, "at")), Side: sides.Draw(t, "side"), Kind: kinds.Draw(t, "kind"),
 				Frame: rapid.SampledFrom([]int{0, 1, 2, 3, 4, 5, -1, maxWindow, 3 * maxWindow, math.MaxInt}).Draw(t, "frame"),
 				N:     rapid.Int().Draw(t, "n"), Text: anyText().Draw(t, "text"), Value: anyText().Draw(t, "value"),
+				Client: rapid.IntRange(0, 2).Draw(t, "client"), Exchange: rapid.IntRange(-1, 2).Draw(t, "exchange"), EventID: anyText().Draw(t, "event id"),
+			}
+			if rapid.Bool().Draw(t, "head") {
+				e.HTTP = anyHead(t)
 			}
 			if m := rapid.IntRange(-1, len(messages)-1).Draw(t, "msg"); m >= 0 {
 				e.Msg = messages[m]

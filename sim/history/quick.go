@@ -35,6 +35,8 @@ func (q *quick) event(line []byte, rec *record) bool {
 	q.must(`,"kind":`)
 	e.Kind = Kind(q.name())
 	e.Call = int(q.optional(`,"call":`))
+	e.Client = int(q.optional(`,"client":`))
+	e.Exchange = int(q.optional(`,"exchange":`))
 	e.Frame = int(q.optional(`,"frame":`))
 	if q.next(`,"msg":null`) {
 		rec.Msg = json.RawMessage("null")
@@ -45,9 +47,58 @@ func (q *quick) event(line []byte, rec *record) bool {
 	e.N = int(q.optional(`,"n":`))
 	e.Text = q.words(`,"text":`)
 	e.Value = q.words(`,"value":`)
+	if q.next(`,"http":`) {
+		e.HTTP = q.head()
+	}
+	e.EventID = q.words(`,"event_id":`)
 	e.Blame = q.words(`,"blame":`)
 	q.must(`}`)
 	return !q.bad && len(q.rest) == 0
+}
+
+// head takes the head of a request or a response, whose first member has no comma
+// before it.
+func (q *quick) head() *HTTPHead {
+	h := &HTTPHead{}
+	if q.next(`{}`) {
+		return h
+	}
+	q.must(`{`)
+	first := true
+	name := func(key string) bool {
+		if first {
+			key = key[1:]
+		}
+		if q.next(key) {
+			first = false
+			return true
+		}
+		return false
+	}
+	text := func(to *string, key string) {
+		if name(key) {
+			*to = q.name()
+		}
+	}
+	number := func(to *int, key string) {
+		if name(key) {
+			*to = int(q.int())
+		}
+	}
+	text(&h.Method, `,"method":`)
+	text(&h.Accept, `,"accept":`)
+	text(&h.ContentType, `,"content_type":`)
+	text(&h.Session, `,"session":`)
+	text(&h.Version, `,"version":`)
+	text(&h.LastEvent, `,"last_event":`)
+	text(&h.MCPMethod, `,"mcp_method":`)
+	text(&h.MCPName, `,"mcp_name":`)
+	number(&h.Conn, `,"conn":`)
+	number(&h.Instance, `,"instance":`)
+	number(&h.Status, `,"status":`)
+	text(&h.Body, `,"body":`)
+	q.must(`}`)
+	return h
 }
 
 func (q *quick) message() *Message {
@@ -71,6 +122,7 @@ func (q *quick) message() *Message {
 	if q.next(`,"status":`) {
 		m.Status = q.name()
 	}
+	m.Batch = int(q.optional(`,"batch":`))
 	q.must(`}`)
 	return m
 }

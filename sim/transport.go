@@ -1,0 +1,49 @@
+package sim
+
+import "github.com/mcpsim/mcpsim/sim/protocol"
+
+// The transports between the two sides, as scenarios name them.
+const (
+	Stdio          = "stdio"
+	StreamableHTTP = "streamable-http" // since 2025-03-26
+	HTTPSSE        = "http-sse"        // HTTP+SSE, of 2024-11-05 alone
+)
+
+// Transports lists the transports.
+func Transports() []string { return []string{Stdio, StreamableHTTP, HTTPSSE} }
+
+// InVersion reports whether a protocol version has the transport.
+func InVersion(transport, specVersion string) bool {
+	switch transport {
+	case HTTPSSE:
+		return specVersion == protocol.V20241105
+	case StreamableHTTP:
+		return specVersion > protocol.V20241105
+	}
+	return true
+}
+
+// An HTTPPlan says how the two sides are joined over HTTP. The zero HTTPPlan is that
+// of stdio.
+type HTTPPlan struct {
+	Protocol string // HTTP1 or H2C
+	// Instances is how many servers that share nothing stand behind one address, at least
+	// 1. Each exchange is sent to any of them, by the seed.
+	Instances int
+	Faults    []HTTPFault // of what stands between the two sides; each exchange has at most one, the first that is drawn
+}
+
+// The versions of HTTP.
+const (
+	HTTP1 = "http/1.1"
+	H2C   = "h2c" // HTTP/2 without TLS
+)
+
+// An HTTPFault is something that HTTP exchanges suffer on their way.
+type HTTPFault struct {
+	Kind   string       // see netem.FrontFaults
+	Of     string       // the exchanges that can suffer it: those whose request is of that method of the protocol, or GET or DELETE; empty: all but the handshake's
+	Share  float64      // of these, 0 to 1
+	After  Distribution // when, or for how long
+	Events int          // cut: behind how many whole events
+}
