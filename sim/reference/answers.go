@@ -69,7 +69,7 @@ func (n *session) tool(c *call, params string) (run func(progress func(float64) 
 	return func(progress func(float64) error) (string, error) {
 		tool := n.env.Tools[i]
 		if tool.Asking != nil {
-			return tool.Asking(c.ctx, json.RawMessage(args), progress, n.ask)
+			return tool.Asking(c.ctx, json.RawMessage(args), progress, n.askFor(c))
 		}
 		return tool.Run(c.ctx, json.RawMessage(args), progress)
 	}, nil

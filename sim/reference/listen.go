@@ -67,8 +67,8 @@ func (s *subscription) agreed() string {
 // lists it, so that nothing is told before. It reports whether the server has
 // retired.
 func (n *session) open(s *subscription) (retired bool) {
-	n.turn <- struct{}{}
-	defer n.yield()
+	s.call.lane.take()
+	defer s.call.lane.yield()
 	n.mu.Lock()
 	closed, retired := s.call.closed, n.retired
 	if !closed {
@@ -77,7 +77,7 @@ func (n *session) open(s *subscription) (retired bool) {
 	n.mu.Unlock()
 	if !closed {
 		n.beforeAcknowledging(s)
-		n.write(protocol.AppendAcknowledged(nil, s.call.id, s.agreed()))
+		s.call.lane.write(protocol.AppendAcknowledged(nil, s.call.id, s.agreed()))
 	}
 	return retired
 }
@@ -99,11 +99,11 @@ func (n *session) tell(method, uri string, wants func(*subscription) bool) {
 		if n.keepsSecret() || !wants(s) && !n.tellsAll() {
 			continue
 		}
-		n.turn <- struct{}{}
+		s.call.lane.take()
 		if n.stillOpen(s) {
-			n.write(protocol.AppendChanged(nil, method, n.tagOf(s), uri))
+			s.call.lane.write(protocol.AppendChanged(nil, method, n.tagOf(s), uri))
 		}
-		n.yield()
+		s.call.lane.yield()
 	}
 }
 
