@@ -84,6 +84,7 @@ func (n *session) register(m *history.Message, l *lane) (*call, error) {
 		return nil, fmt.Errorf("the id %s belongs to a request that is not answered yet", m.ID)
 	}
 	n.inflight[c.id] = c
+	l.ask()
 	return c, nil
 }
 
@@ -117,6 +118,7 @@ func (n *session) forget(id string) *call {
 	}
 	c.closed = true
 	delete(n.inflight, c.id)
+	c.lane.drop()
 	return c
 }
 
@@ -151,12 +153,26 @@ func (n *session) respond(c *call, frame []byte) {
 func (n *session) settle(c *call) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if c.closed {
+	if n.shut(c) {
 		return false
 	}
 	c.closed = true
 	delete(n.inflight, c.id)
 	return true
+}
+
+// stopped returns why the handler of c is to stop, nil if it is not to.
+func (n *session) stopped(c *call) error {
+	if n.exchange != nil && n.exchange.Err() != nil {
+		return n.exchange.Err()
+	}
+	return c.ctx.Err()
+}
+
+// shut reports whether nothing more may be said of c. Where a client cancels by going, it
+// may have gone before the session has been told. The caller holds mu.
+func (n *session) shut(c *call) bool {
+	return c.closed || n.exchange != nil && n.exchange.Err() != nil
 }
 
 var errClosed = errors.New("nothing more may be sent for this request")
@@ -182,7 +198,7 @@ func (n *session) advance(c *call, figure float64) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
-	case c.closed:
+	case n.shut(c):
 		return errClosed
 	case !(figure > c.figure) || math.IsInf(figure, 1):
 		return fmt.Errorf("the last figure was %v, and it must grow", c.figure)

@@ -21,6 +21,8 @@ type lane struct {
 	mu      sync.Mutex    // guards the rest
 	writers int           // who may still write to it without being asked to
 	spent   bool          // there are none, nor will be
+	asked   int           // requests that are answered by it
+	dropped int           // of these, those that were cancelled
 	over    chan struct{} // closed when the lane is spent
 }
 
@@ -65,6 +67,32 @@ func (l *lane) leave() {
 		l.spent = true
 		close(l.over)
 	}
+}
+
+func (l *lane) isOver() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.spent
+}
+
+// ask counts a request that is answered by the lane, drop one that is cancelled.
+func (l *lane) ask() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asked++
+}
+
+func (l *lane) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dropped++
+}
+
+// dead reports whether all requests that were to be answered by the lane are cancelled.
+func (l *lane) dead() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asked > 0 && l.asked == l.dropped
 }
 
 // spawn runs f beside the reader. What f writes goes to l.

@@ -296,7 +296,7 @@ func (l *link) afterGivingUp(ctx context.Context, w *waiter) (*history.Message, 
 	defer patience.Stop()
 	select {
 	case m := <-w.reply:
-		return l.answered(m)
+		return l.answered(w, m)
 	case <-patience.C:
 		return nil, ctx.Err()
 	}

@@ -29,6 +29,7 @@ type server struct {
 	parked chan struct{} // nobody closes it but a test; see leaksOnCancel
 
 	publisher
+	site site
 }
 
 func newServer(env sim.ServerEnv, d defect) *server {
@@ -52,7 +53,7 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	defer n.stop()
 	defer n.retireAfter(ctx)()
 	s.serving(n)
-	defer s.serving(nil)
+	defer s.left(n)
 	if err := n.read(conn.In); errors.Is(err, io.EOF) {
 		n.clientLeft()
 		n.afterEOF()
@@ -65,19 +66,24 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	return errors.Join(n.outcome(), n.hangup())
 }
 
+func (s *server) overHTTP() bool { return s.env.Transport != "" && s.env.Transport != sim.Stdio }
+
 // A session is one connection being served.
 type session struct {
 	*server
-	lane    *lane           // of what is said of no call in particular
-	ctx     context.Context // the handlers'
-	stop    context.CancelFunc
-	running sync.WaitGroup  // one for each request that is being worked on
-	asks    questions       // what tools have asked the client
-	opened  bool            // legacy: initialize has been read. The reader's own
-	asked   int             // requests that a mutant made of the client. Likewise
-	kept    map[string]bool // ids that some mutants remember. Likewise
-	began   time.Time
-	hangup  func() error // takes the connection away, once
+	lane *lane // of what is said of no call in particular
+	// exchange, unless nil, is the context of the one HTTP exchange that the session is:
+	// when it is done, the client has cancelled what it asked.
+	exchange context.Context
+	ctx      context.Context // the handlers'
+	stop     context.CancelFunc
+	running  sync.WaitGroup  // one for each request that is being worked on
+	asks     questions       // what tools have asked the client
+	opened   bool            // legacy: initialize has been read. The reader's own
+	asked    int             // requests that a mutant made of the client. Likewise
+	kept     map[string]bool // ids that some mutants remember. Likewise
+	began    time.Time
+	hangup   func() error // takes the connection away, once
 
 	gate
 }
