@@ -23,12 +23,16 @@ func InVersion(transport, specVersion string) bool {
 	return true
 }
 
+// overHTTP reports whether a transport's messages travel by HTTP.
+func overHTTP(transport string) bool { return transport == StreamableHTTP || transport == HTTPSSE }
+
 // An HTTPPlan says how the two sides are joined over HTTP. The zero HTTPPlan is that
 // of stdio.
 type HTTPPlan struct {
 	Protocol string // HTTP1 or H2C
 	// Instances is how many servers that share nothing stand behind one address, at least
-	// 1. Each exchange is sent to any of them, by the seed.
+	// 1. An exchange that names a session goes to the one that made it, others to any, by
+	// the seed.
 	Instances int
 	Faults    []HTTPFault // of what stands between the two sides; each exchange has at most one, the first that is drawn
 }
@@ -39,9 +43,13 @@ const (
 	H2C   = "h2c" // HTTP/2 without TLS
 )
 
+// Misroute is the kind of an [HTTPFault] that sends an exchange to another server than
+// the balancer would: there have to be several.
+const Misroute = "misroute"
+
 // An HTTPFault is something that HTTP exchanges suffer on their way.
 type HTTPFault struct {
-	Kind   string       // see netem.FrontFaults
+	Kind   string       // one of netem's FrontFaults, or Misroute
 	Of     string       // the exchanges that can suffer it: those whose request is of that method of the protocol, or GET or DELETE; empty: all but the handshake's
 	Share  float64      // of these, 0 to 1
 	After  Distribution // when, or for how long

@@ -264,7 +264,7 @@ type Event struct {
 	N        int           `json:"n,omitempty"`          // goroutines, leak
 	Text     string        `json:"text,omitempty"`       // error, cause or stack
 	Value    string        `json:"value,omitempty"`      // what was returned or done
-	HTTP     *HTTPHead     `json:"http,omitempty"`       // begin, status
+	HTTP     *HTTPHead     `json:"http,omitempty"`       // begin, status; finish, of the client, with a body that is no message
 	EventID  string        `json:"event_id,omitempty"`   // wire events of a frame that came as an SSE event with an id: the id
 	Blame    string        `json:"blame,omitempty"`      // crash: "client", "server", "pair" (both sides run the same code), "tool" (the scenario's own tool) or "" (none of these)
 }
