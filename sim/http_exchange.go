@@ -8,19 +8,18 @@ import (
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
-	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // An exchange is one HTTP request with its response, as both ends see it.
 type exchange struct {
-	wire     *httpWire
-	n        int // its number in the world
-	seat     *seat
-	method   string          // POST, GET or DELETE
-	ctx      context.Context // of the client's request
-	request  *passage        // what the request's body says; nil: it has none
-	identity FrameIdentity   // what it is, for the network's chance
-	misrouted bool           // it goes to another server than it should
+	wire      *httpWire
+	n         int // its number in the world
+	seat      *seat
+	method    string          // POST, GET or DELETE
+	ctx       context.Context // of the client's request
+	request   *passage        // what the request's body says; nil: it has none
+	identity  FrameIdentity   // what it is, for the network's chance
+	misrouted bool            // it goes to another server than it should
 
 	mu       sync.Mutex // guards what follows
 	heard    bool       // the server has read the request's body
@@ -181,15 +180,6 @@ func (ex *exchange) identify() {
 		id.ID = "client " + strconv.Itoa(ex.seat.n) + " " + id.ID
 	}
 	ex.identity = ex.wire.distinguish(id)
-}
-
-// handshakes reports whether the exchange is part of a handshake.
-func (ex *exchange) handshakes() bool {
-	switch ex.says() {
-	case protocol.Initialize, protocol.Initialized, protocol.Discover:
-		return true
-	}
-	return false
 }
 
 // says returns the method of the protocol that the request is about, empty for none.

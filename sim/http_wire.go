@@ -3,6 +3,8 @@ package sim
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -53,10 +55,18 @@ func newHTTPWire(w *world) *httpWire {
 		Rig:     x.rig, SetUp: x.setUp, Epoch: w.start,
 	})
 	x.server = &http.Server{
-		Handler: x.front(), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: netem.ConnContext,
-		ErrorLog: discardLog(),
+		Handler: x.front(), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: tagged,
+		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	return x
+}
+
+// tagged is the context of a connection at the server, which names it.
+func tagged(ctx context.Context, c net.Conn) context.Context {
+	if conn, ok := c.(*netem.Conn); ok {
+		return netem.WithConn(ctx, conn)
+	}
+	return ctx
 }
 
 // protocols are those of HTTP that both ends speak.
@@ -195,7 +205,7 @@ func (x *httpWire) decide(r *http.Request) netem.FrontFault {
 	}
 	for i, f := range x.world.Scenario.HTTP.Faults {
 		chance := NewStream(DelayHash(x.world.schedule.Seed, ex.identity), "http fault", i)
-		if !f.befalls(ex) || chance.Float64() >= f.Share {
+		if !f.Befalls(ex.method, ex.says()) || ex.probes() || chance.Float64() >= f.Share {
 			continue
 		}
 		ex.note(history.Event{Side: history.World, Kind: history.Fault, Text: f.Kind})
@@ -206,18 +216,6 @@ func (x *httpWire) decide(r *http.Request) netem.FrontFault {
 		return netem.FrontFault{Kind: f.Kind, After: chance.Dithered(f.After), Events: f.Events}
 	}
 	return netem.FrontFault{}
-}
-
-// befalls reports whether an exchange is of those that can suffer the fault. The
-// handshake and the probe are only if they are named.
-func (f HTTPFault) befalls(ex *exchange) bool {
-	switch f.Of {
-	case "":
-		return ex.request != nil && !ex.handshakes() && !ex.probes()
-	case http.MethodGet, http.MethodDelete:
-		return ex.method == f.Of
-	}
-	return ex.says() == f.Of && !ex.probes()
 }
 
 // probes reports whether the exchange is the health probe.

@@ -41,8 +41,8 @@ func (x *pipeWire) rig(direction string, sender history.Side, link Link, seed ui
 			}
 			return d.travel(s, identityOf(x.passage(sender, s.Frame)))
 		},
-		Stall:  link.Stall.Rule(d.stall),
-		Tap:    netem.Tap{Write: t.write, Wrote: t.wrote, Read: t.read, EOF: t.eof, Hangup: t.hangup},
+		Stall: link.Stall.Rule(d.stall),
+		Tap:   netem.Tap{Write: t.write, Wrote: t.wrote, Read: t.read, EOF: t.eof, Hangup: t.hangup},
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -113,7 +112,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		}
 	}
 	w.takeSeats()
-	if overHTTP(cfg.Scenario.Transport) {
+	if OverHTTP(cfg.Scenario.Transport) {
 		w.wire = newHTTPWire(w)
 	} else {
 		w.wire = newPipeWire(w)
@@ -183,7 +182,7 @@ func header(cfg WorldConfig) history.Header {
 	for i, c := range s.Calls {
 		h.Calls[i] = history.Call{
 			Client: c.Client,
-			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
+			Call:   c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
 			NotAsked: cmp.Or(cfg.unavailable(c), cfg.unanswerable(c.Asks)),
 		}
 		if c.Asks != nil {
