@@ -30,7 +30,8 @@ func Target(version string) sim.Target {
 		Serves:       sim.Methods(),
 		Asks:         sim.Questions(),
 		Answers:      sim.Questions(),
-		Doc:          "the official Go SDK over its own stdio transport (IOTransport)",
+		Transports:   sim.Transports(),
+		Doc:          "the official Go SDK over its own transports: IOTransport, streamable HTTP, HTTP+SSE",
 		NewClient:    newClient,
 		NewServer:    newServer,
 	}
@@ -60,7 +61,7 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 		//lint:ignore SA1019 the legacy era has it
 		impl.AddRoots(&mcp.Root{URI: uri})
 	}
-	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out}, choose(c.version))
+	session, err := impl.Connect(ctx, c.transport(conn), choose(c.version))
 	if err != nil {
 		return err
 	}

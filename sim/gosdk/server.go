@@ -10,14 +10,20 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-type server struct{ impl *mcp.Server }
+type server struct {
+	env  sim.ServerEnv
+	impl *mcp.Server
+}
+
+var _ sim.HTTPServer = (*server)(nil)
 
 func newServer(env sim.ServerEnv) sim.Server {
+	s := &server{env: env}
 	opts := &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}, CompletionHandler: completer(env.Complete)}
 	if env.Changes {
 		allowSubscriptions(opts)
 	}
-	refusal := narrow(opts, env.SpecVersion)
+	refusal := narrow(opts, env.SpecVersion, env.Transport == sim.StreamableHTTP && !s.stateless())
 	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, opts)
 	if refusal != nil {
 		impl.AddReceivingMiddleware(refusal)
@@ -37,7 +43,8 @@ func newServer(env sim.ServerEnv) sim.Server {
 			Arguments: []*mcp.PromptArgument{{Name: sim.PromptArgument, Required: true}},
 		}, getter(prompt.Get))
 	}
-	return &server{impl: impl}
+	s.impl = impl
+	return s
 }
 
 // Serve runs the server on one connection until the client has gone or ctx is
