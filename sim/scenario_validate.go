@@ -96,7 +96,7 @@ func (c *checker) target(path, name string) {
 		c.fault(path, quote(name)+" is no target", "write one that `mcpsim list targets` shows, such as go-sdk")
 		return
 	}
-	base, _, _ := strings.Cut(name, "@")
+	base := ReadTyped(name).Name
 	if c.Targets != nil && !slices.Contains(c.Targets, base) {
 		c.fault(path, quote(base)+" is no target", choose(base, c.Targets))
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpsim/mcpsim/sim"
-	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // transport is the client's way to the server.
@@ -26,19 +25,11 @@ func (c *client) transport(conn sim.Conn) mcp.Transport {
 // Handler returns the SDK's own, with one server behind it for all sessions.
 func (s *server) Handler() http.Handler {
 	get := func(*http.Request) *mcp.Server { return s.impl }
-	if s.env.Transport == sim.HTTPSSE {
+	if s.http == nil {
 		return mcp.NewSSEHandler(get, nil)
 	}
-	return mcp.NewStreamableHTTPHandler(get, s.streamable())
+	return mcp.NewStreamableHTTPHandler(get, s.http)
 }
-
-// streamable is what the application asks of the handler. The SDK serves 2026-07-28 to
-// clients of a stateless handler alone.
-func (s *server) streamable() *mcp.StreamableHTTPOptions {
-	return &mcp.StreamableHTTPOptions{Stateless: s.stateless()}
-}
-
-func (s *server) stateless() bool { return protocol.Modern(s.env.SpecVersion) }
 
 // Sessions counts those that the SDK's server has. Where it is stateless, each request
 // has one of its own while it is served.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/gosdk"
+	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // A memory is a listener whose connections are pipes.
@@ -123,6 +126,25 @@ func questions(version string) map[*sim.Request]string {
 	return out
 }
 
+// variants lists a target with every choice of those options that are for that side and
+// transport.
+func variants(target sim.Target, side history.Side, transport string) []sim.Target {
+	out := []sim.Target{target}
+	for _, o := range target.Options {
+		if !slices.Contains(o.Sides, side) || !slices.Contains(o.Transports, transport) {
+			continue
+		}
+		for _, t := range slices.Clone(out) {
+			_, have, _ := strings.Cut(t.Name, "+")
+			chosen := append(strings.Fields(strings.ReplaceAll(have, "+", " ")), o.Name)
+			with := target.With(chosen)
+			with.Name = sim.With(target.Name, chosen)
+			out = append(out, with)
+		}
+	}
+	return out
+}
+
 func TestEveryMethodOverHTTP(t *testing.T) {
 	sdk := gosdk.Target("v0.0.0")
 	for _, transport := range sdk.Transports[1:] {
@@ -130,21 +152,28 @@ func TestEveryMethodOverHTTP(t *testing.T) {
 			if !sim.InVersion(transport, version) {
 				continue
 			}
-			t.Run(transport+" "+version, func(t *testing.T) {
-				visit(t, sdk, application(version, transport), func(t *testing.T, s site) {
-					client := sdk.NewClient(sim.ClientEnv{SpecVersion: version, Transport: transport})
-					require.NoError(t, client.Connect(t.Context(), s.conn))
-					for r, want := range questions(version) {
-						got, err := client.Call(t.Context(), *r)
-						assert.NoError(t, err, r.Method)
-						assert.Equal(t, want, got, r.Method)
-					}
-					assert.NoError(t, client.Probe(t.Context()))
-					assert.NoError(t, client.Close())
-					synctest.Wait()
-					assert.Zero(t, s.server.Sessions(), "after the client's close")
-				})
-			})
+			for _, client := range variants(sdk, history.Client, transport) {
+				for _, server := range variants(sdk, history.Server, transport) {
+					t.Run(transport+" "+version+" "+client.Name+" to "+server.Name, func(t *testing.T) {
+						visit(t, server, application(version, transport), func(t *testing.T, s site) {
+							askEverything(t, client.NewClient(sim.ClientEnv{SpecVersion: version, Transport: transport}), version, s)
+						})
+					})
+				}
+			}
 		}
 	}
+}
+
+func askEverything(t *testing.T, client sim.Client, version string, s site) {
+	require.NoError(t, client.Connect(t.Context(), s.conn))
+	for r, want := range questions(version) {
+		got, err := client.Call(t.Context(), *r)
+		assert.NoError(t, err, r.Method)
+		assert.Equal(t, want, got, r.Method)
+	}
+	assert.NoError(t, client.Probe(t.Context()))
+	assert.NoError(t, client.Close())
+	synctest.Wait()
+	assert.Zero(t, s.server.Sessions(), "after the client's close")
 }
