@@ -102,10 +102,9 @@ func (c *checker) target(path, name string) {
 		c.fault(path, quote(name)+" is no target", "write one that `mcpsim list targets` shows, such as go-sdk")
 		return
 	}
-	base, _, _ := strings.Cut(name, "@")
-	plain, _, _ := strings.Cut(base, "+") // without what its server is set to
-	if c.Targets != nil && !slices.Contains(c.Targets, base) && !slices.Contains(c.Targets, plain) {
-		c.fault(path, quote(plain)+" is no target", choose(plain, c.Targets))
+	base := ReadTyped(name).Name
+	if c.Targets != nil && !slices.Contains(c.Targets, base) {
+		c.fault(path, quote(base)+" is no target", choose(base, c.Targets))
 	}
 }
 

@@ -10,7 +10,10 @@
 // event carries, [History] puts them together.
 package history
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Schema is the version of the encoding that this package writes.
 const Schema = 1
@@ -38,8 +41,14 @@ func (s Side) Peer() Side {
 
 // A Peer says who sat at one end of the pair.
 type Peer struct {
-	Target  string `json:"target"`            // as typed on the command line: "go-sdk", "reference", "mutant:answers-cancelled"
+	Target  string `json:"target"`            // as typed on the command line, with its options: "go-sdk", "go-sdk+json", "reference", "mutant:answers-cancelled"
 	Version string `json:"version,omitempty"` // of the implementation, "v1.8.0"; empty for our own peers
+}
+
+// Name is the target's without its options.
+func (p Peer) Name() string {
+	name, _, _ := strings.Cut(p.Target, "+")
+	return name
 }
 
 // A Call is what the application meant to ask: one line per call of the world.
