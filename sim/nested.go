@@ -56,7 +56,7 @@ func (cfg WorldConfig) nested(c ScheduledCall) history.Call {
 // clientEnv is what the simulated client's application offers: answers to what the
 // scenario's tools ask, where client and server can do that.
 func (w *world) clientEnv() ClientEnv {
-	env := ClientEnv{SpecVersion: w.SpecVersion}
+	env := ClientEnv{SpecVersion: w.SpecVersion, Transport: w.Scenario.Transport}
 	for _, h := range w.Scenario.Handlers {
 		if h.Kind != Asking || w.unanswerable(&ScheduledAsk{Method: h.Asks.Kind}) != "" {
 			continue
