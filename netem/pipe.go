@@ -18,6 +18,9 @@ type PipeConfig struct {
 	// Direction gives the bandwidth and the buffer. It must be valid. What else it
 	// says takes chance, so it is a description and no rule: see Travel and Stall.
 	Direction Direction
+	// Raw makes what one Write carries one frame and one segment, whatever its
+	// bytes are: no line is looked for. Otherwise frames are lines.
+	Raw bool
 	// Travel decides how each segment travels; [Direction.Travel] draws it from the
 	// distributions. It is asked once a segment, in the order of the stream, one
 	// call at a time, while the pipe's state is not locked; it must not use the
@@ -53,7 +56,10 @@ func NewPipe(config PipeConfig) (*Writer, *Reader) {
 		config.Counter = new(atomic.Int64)
 	}
 	buffer := config.Direction.buffer()
-	p := &pipe{config: config, buffer: buffer, free: buffer, line: line{rate: config.Direction.Bandwidth}}
+	p := &pipe{config: config, framing: byLine{}, buffer: buffer, free: buffer, line: line{rate: config.Direction.Bandwidth}}
+	if config.Raw {
+		p.framing = byWrite{}
+	}
 	p.readers.L, p.writers.L = &p.mu, &p.mu
 	return &Writer{p}, &Reader{p}
 }
@@ -63,8 +69,9 @@ func NewPipe(config PipeConfig) (*Writer, *Reader) {
 //	sent      entered by Write ─▶ accepted into segments ─▶ handed over by Read
 //	offsets   entered           ≥ accepted                ≥ handed
 type pipe struct {
-	config PipeConfig
-	buffer int // bytes, > 0
+	config  PipeConfig
+	framing framing
+	buffer  int // bytes, > 0
 
 	// These two guard no data of the pipe. entry orders the Writes as they enter
 	// and is held across Tap.Write; asking is held across the rule, which a Close

@@ -113,7 +113,7 @@ func (p *pipe) take(b []byte, now time.Duration) (n int) {
 		if s.due > now {
 			break
 		}
-		k := portion(s.data, len(b)-n)
+		k := portion(p.framing, s.data, len(b)-n)
 		if k == 0 && n > 0 {
 			break
 		}
@@ -126,19 +126,6 @@ func (p *pipe) take(b []byte, now time.Duration) (n int) {
 		p.segments.pop()
 	}
 	return n
-}
-
-// portion returns how much of data to hand over where there is room for that
-// many bytes: all of them, but not a frame's last byte without its line end.
-func portion(data []byte, room int) int {
-	if room >= len(data) {
-		return len(data)
-	}
-	text := len(data) - lineEnd(data)
-	if room >= text && text > 0 {
-		return text - 1
-	}
-	return room
 }
 
 // handOver moves the frames that end within the next n bytes to p.done.

@@ -116,10 +116,7 @@ func (p *pipe) divide(b []byte, pieces []piece) ([]piece, uint64) {
 	now := p.now()
 	refused := p.writeError() != nil
 	for len(b) > 0 {
-		end, last := len(b), false
-		if i := bytes.IndexByte(b, '\n'); i >= 0 {
-			end, last = i+1, true
-		}
+		end, last := p.framing.first(b)
 		pieces = append(pieces, p.extend(b[:end], last, now, refused))
 		b = b[end:]
 	}
@@ -142,7 +139,10 @@ func (p *pipe) extend(chunk []byte, last bool, now time.Duration, refused bool) 
 	part := f.parts
 	f.parts++
 	if first || !refused {
-		f.grow(chunk, last)
+		f.grow(chunk)
+		if last {
+			f.complete(p.framing.ending(f.Bytes))
+		}
 	}
 	if !refused {
 		p.entered += int64(len(chunk))
@@ -242,7 +242,7 @@ func (p *pipe) wakeWriters() {
 // more room. Like Read it keeps a frame's last byte and its line end together,
 // unless the whole buffer is too small for both.
 func (p *pipe) admits(rest []byte) int {
-	k := portion(rest, p.free)
+	k := portion(p.framing, rest, p.free)
 	if k == 0 && p.free == p.buffer {
 		return 1
 	}
@@ -260,7 +260,7 @@ func (p *pipe) launch(data []byte, travel Travel) time.Duration {
 	idle := p.segments.len() == 0
 	done := 0
 	for _, cut := range travel.Cuts {
-		k := portion(data, cut.At-done)
+		k := portion(p.framing, data, cut.At-done)
 		if k < 1 || k == len(data) {
 			continue
 		}
