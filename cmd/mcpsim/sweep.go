@@ -157,8 +157,6 @@ func ofItsEra(sc *sim.Scenario, specVersion string) bool {
 	return slices.ContainsFunc(sc.SpecVersions, func(v string) bool { return protocol.Modern(v) == protocol.Modern(specVersion) })
 }
 
-// versions are all protocol versions at which some scenario runs, as far as they
-// are known.
 // where is what the scenarios are run at, as far as that is known.
 func (s *sweep) where() []ground {
 	var out []ground
@@ -170,6 +168,8 @@ func (s *sweep) where() []ground {
 	return out
 }
 
+// versions are all protocol versions at which some scenario runs, as far as they
+// are known.
 func (s *sweep) versions() []string {
 	all := map[string]bool{}
 	for _, l := range s.legs {
