@@ -20,7 +20,8 @@ import (
 type Scenario struct {
 	Name         string // as its file is called, without .yaml: lower case, digits and hyphens
 	Summary      string // one line
-	Transport    string // "stdio"
+	Transport    string // see Transports
+	HTTP         HTTPPlan
 	SpecVersions []string
 	Client       string // a target's name
 	Server       string
@@ -67,6 +68,7 @@ type Link struct {
 	Stall           netem.Stall   // when a writer has to wait although there is room
 	Coalesce        Distribution  // how long arrivals are held back to be handed over together
 	Split           netem.Split   // into pieces that arrive by themselves
+	Loss            float64       // share of the segments that are lost and sent again, 0 to maxLoss; stdio: 0
 }
 
 // A Handler is one kind of tool of the simulated server, and how often it is
@@ -115,8 +117,9 @@ type Requirement struct {
 
 // Bounds of a scenario.
 const (
-	MaxCalls   = 100_000 // of one world
-	MaxCallers = 1_000
+	MaxCalls   = 100_000 // of one world, by all its clients
+	MaxCallers = 1_000   // of one client
+	MaxClients = 1_000   // of one world
 
 	maxHandlers    = 100
 	maxWeight      = 1_000_000
@@ -146,7 +149,7 @@ func defaultSpecVersions() []string { return []string{protocol.V20251125, protoc
 // its profile, and the settle time, see defaultSettle.
 func defaultScenario() *Scenario {
 	return &Scenario{
-		Transport:    "stdio",
+		Transport:    Stdio,
 		SpecVersions: defaultSpecVersions(),
 		Client:       "go-sdk",
 		Server:       "go-sdk",

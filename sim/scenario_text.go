@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/netem"
@@ -40,6 +41,9 @@ func (l Link) text(bandwidth bool) string {
 	}
 	if l.Split != (netem.Split{}) {
 		text += ", in pieces"
+	}
+	if l.Loss > 0 {
+		text += ", " + formatDecimal(math.Round(l.Loss*1e6)/1e4) + " % lost"
 	}
 	return text
 }
