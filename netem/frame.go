@@ -29,6 +29,7 @@ type Frame struct {
 	first, end int64         // where it begins and, as far as it is known, ends in the stream
 	due        time.Duration // when the last byte that was sent so far arrives
 	parts      int           // segments so far
+	cut        bool          // its Write gave up before the end, and the stream goes on
 }
 
 // grow adds a chunk.
@@ -60,6 +61,9 @@ type Segment struct {
 	Size int
 	// EOF: this is not part of a frame, but the end of the stream after a close.
 	EOF bool
+	// Reset: the end of the stream is a reset that travels, as the connections of a
+	// [Network] send one.
+	Reset bool
 }
 
 // A Tap observes a pipe. Any of its functions may be nil; the zero Tap sees
@@ -94,6 +98,7 @@ type Tap struct {
 	// EOF: a Read is about to return io.EOF for the first time.
 	EOF func()
 	// Hangup: the writing end is being closed, or the pipe reset. Nothing of it
-	// has shown at the reader yet. A reset after a close is reported too.
+	// has shown at the reader yet. A reset after a close is reported too. It is a
+	// reset as well if a connection is closed with unread bytes, as TCP does it.
 	Hangup func(reset bool)
 }
