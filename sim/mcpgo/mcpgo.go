@@ -1,5 +1,5 @@
 // Package mcpgo seats mcp-go, github.com/mark3labs/mcp-go, on either side of a
-// pair: its StdioServer and its client over transport.NewIO, as an application
+// pair: its servers and its client over its own transports, as an application
 // uses them. It changes nothing in the SDK.
 package mcpgo
 
@@ -17,7 +17,9 @@ const Module = "github.com/mark3labs/mcp-go"
 
 // Target describes the SDK in the given version, as it is linked into this
 // binary.
-func Target(version string) sim.Target {
+func Target(version string) sim.Target { return target(version, nil) }
+
+func target(version string, with chosen) sim.Target {
 	return sim.Target{
 		Name:         "mcp-go",
 		Version:      version,
@@ -25,13 +27,16 @@ func Target(version string) sim.Target {
 		SpecVersions: specVersions(),
 		Sends:        append(sent(), taskMethods()...),
 		Serves:       served(),
-		Asks:         sim.Questions(),
+		Asks:         with.asks(),
 		Answers:      sim.Questions(),
 		Unmarked:     unmarked(),
 		OneWorld:     true,
-		Doc:          "mcp-go by Mark III Labs: its StdioServer, and its client over transport.NewIO",
-		NewClient:    newClient,
-		NewServer:    newServer,
+		Transports:   sim.Transports(),
+		Options:      options(),
+		With:         func(options []string) sim.Target { return target(version, options) },
+		Doc:          "mcp-go by Mark III Labs: its StdioServer, StreamableHTTPServer and SSEServer, and its client",
+		NewClient:    with.newClient,
+		NewServer:    with.newServer,
 	}
 }
 
