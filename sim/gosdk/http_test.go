@@ -29,3 +29,11 @@ func reports(p sdktest.Pair) int {
 	}
 	return 3
 }
+
+// Whatever a tool asks comes through as well.
+func TestEveryQuestionOverHTTP(t *testing.T) {
+	sdk := gosdk.Target("v0.0.0")
+	for _, p := range sdktest.Pairs(sdk, sdk) {
+		t.Run(p.String(), p.EveryQuestion)
+	}
+}

@@ -28,3 +28,11 @@ func TestEveryMethodOverHTTP(t *testing.T) {
 		})
 	}
 }
+
+// Whatever a tool asks comes through as well.
+func TestEveryQuestionOverHTTP(t *testing.T) {
+	sdk := mcpgo.Target("v0.0.0")
+	for _, p := range sdktest.Pairs(sdk, sdk) {
+		t.Run(p.String(), p.EveryQuestion)
+	}
+}

@@ -165,3 +165,43 @@ func came(t *testing.T, h *history.History, call history.Call, reports []int) {
 	assert.Equal(t, want, value, "call %d: %s", call.Call, call.Method)
 	assert.Contains(t, reports, arrived, "call %d: progress of %s", call.Call, call.Method)
 }
+
+// EveryQuestion has a tool ask the client each thing that the server can ask, where the
+// protocol version has it. The question and its answer have to come through.
+func (p Pair) EveryQuestion(t *testing.T) {
+	t.Helper()
+	for _, kind := range p.Server.Asks {
+		t.Run(kind, func(t *testing.T) {
+			work := ", work: 20ms"
+			if kind == protocol.RootsList {
+				work = ""
+			}
+			h := p.Play(t, "handlers: [{kind: asking, work: 10ms, asks: {kind: "+kind+work+"}}]\n")
+			if h.Header.Calls[0].NotAsked == "" {
+				answered(t, h, kind)
+			}
+			assert.Empty(t, Failed(h))
+		})
+	}
+}
+
+// answered checks that call 1, of a tool, has asked and got its answer as call 2.
+func answered(t *testing.T, h *history.History, kind string) {
+	t.Helper()
+	returned, asked := map[int]string{}, 0
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == history.Return:
+			assert.Empty(t, e.Text)
+			returned[e.Call] = e.Value
+		case e.Kind == history.Read && e.Side == history.Client && e.Msg.Kind == history.Request && e.Msg.Method == kind:
+			asked++
+		}
+	}
+	assert.Equal(t, 1, asked)
+	assert.Equal(t, "call 1 done", returned[1])
+	assert.Contains(t, returned, 2)
+	if kind != protocol.RootsList { // which is answered by the target itself
+		assert.Equal(t, "call 2 done", returned[2])
+	}
+}
