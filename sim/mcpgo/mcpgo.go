@@ -19,6 +19,20 @@ const Module = "github.com/mark3labs/mcp-go"
 // binary.
 func Target(version string) sim.Target { return target(version, nil) }
 
+// on is what the SDK is over a transport. Over stdio its package has one session a
+// process; over HTTP+SSE its server asks nothing, and its client takes what it is asked
+// for an answer.
+func on(transport, version string, with chosen) sim.Target {
+	t := target(version, with)
+	switch transport {
+	case sim.Stdio:
+		t.OneWorld = true
+	case sim.HTTPSSE:
+		t.Asks, t.Answers = nil, nil
+	}
+	return t
+}
+
 func target(version string, with chosen) sim.Target {
 	return sim.Target{
 		Name:         "mcp-go",
@@ -30,8 +44,8 @@ func target(version string, with chosen) sim.Target {
 		Asks:         with.asks(),
 		Answers:      sim.Questions(),
 		Unmarked:     unmarked(),
-		OneWorld:     true,
 		Transports:   sim.Transports(),
+		Over:         func(transport string) sim.Target { return on(transport, version, with) },
 		Options:      options(),
 		With:         func(options []string) sim.Target { return target(version, options) },
 		Doc:          "mcp-go by Mark III Labs: its StdioServer, StreamableHTTPServer and SSEServer, and its client",
