@@ -16,7 +16,7 @@
 //	                   └───────── at most Buffer bytes between the two ─────┘
 //
 // A Write is cut behind each newline; what is left at its end is a segment of
-// its own. A segment arrives, as a whole, at
+// its own. In a raw pipe ([PipeConfig]) each Write is one segment. A segment arrives, as a whole, at
 //
 //	max(previous arrival + 1ns, end of its transmission + its delay)
 //

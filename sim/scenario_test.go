@@ -351,7 +351,11 @@ func drawHTTP(t *rapid.T, sc *sim.Scenario) {
 	}
 	sc.HTTP = sim.HTTPPlan{Protocol: rapid.SampledFrom([]string{sim.HTTP1, sim.H2C}).Draw(t, "protocol"), Instances: rapid.IntRange(2, 16).Draw(t, "instances")}
 	for range rapid.IntRange(0, 3).Draw(t, "faults") {
-		sc.HTTP.Faults = append(sc.HTTP.Faults, drawHTTPFault(t))
+		f := drawHTTPFault(t)
+		if f.Kind == sim.Misroute {
+			sc.HTTP.Instances = max(sc.HTTP.Instances, 2)
+		}
+		sc.HTTP.Faults = append(sc.HTTP.Faults, f)
 	}
 	sc.Network.ClientToServer.Loss = rapid.Float64Range(0, 0.5).Draw(t, "loss")
 	sc.Network.ServerToClient.Loss = rapid.SampledFrom([]float64{0, 0.01}).Draw(t, "loss back")

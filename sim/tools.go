@@ -68,7 +68,7 @@ func (h *handler) notice(ctx context.Context) {
 }
 
 func (h *handler) event(kind history.Kind, e history.Event) {
-	e.Side, e.Kind, e.Call = cmp.Or(h.side, history.Server), kind, h.call.Call
+	e.Side, e.Kind, e.Call, e.Client = cmp.Or(h.side, history.Server), kind, h.call.Call, h.call.Client
 	h.world.rec.Add(e)
 	switch kind {
 	case history.Start:

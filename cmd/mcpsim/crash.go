@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
@@ -126,6 +127,5 @@ const toolCode = "github.com/mcpsim/mcpsim/sim.(*handler)"
 
 // packageOf is where a target's code lives.
 func (e *experiment) packageOf(typed string) string {
-	name, _, _ := strings.Cut(typed, "@")
-	return e.player(name).Package
+	return e.player(sim.ReadTyped(typed).Name).Package
 }

@@ -33,8 +33,8 @@ type choice struct {
 
 func (c *choice) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.client, "client", "", "target on the client's side, `NAME[@VERSION|@PATH]` (default: the scenario's)")
-	f.StringVar(&c.server, "server", "", "target on the server's side, `NAME[@VERSION|@PATH]` (default: the scenario's)")
+	f.StringVar(&c.client, "client", "", "target on the client's side, `NAME[+OPTION...][@VERSION|@PATH]` (default: the scenario's)")
+	f.StringVar(&c.server, "server", "", "target on the server's side, `NAME[+OPTION...][@VERSION|@PATH]` (default: the scenario's)")
 	f.StringVar(&c.scheduler, "scheduler", "", "order of runnable goroutines, `shuffled|fifo` (default: the scenario's)")
 	f.StringVar(&c.schedulerSeed, "scheduler-seed", "", "seed of that order alone, `N` (default: from the seed)")
 	budgetFlag(cmd, &c.budgets)

@@ -219,12 +219,12 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 // same place as the other one if it is the same implementation.
 func seats(m analysis.Manifest, client, server string) (string, string) {
 	fill := func(asked, other string, recorded history.Peer) string {
-		name, _, pinned := strings.Cut(other, "@")
+		from := sim.ReadTyped(other)
 		switch {
 		case asked != "":
 			return asked
-		case pinned && name == recorded.Target:
-			return name
+		case from.Pinned && from.Name == recorded.Name():
+			return recorded.Target
 		}
 		return m.Typed(recorded)
 	}
