@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 )
 
 // A checkCommand is mcpsim check.
@@ -87,7 +88,7 @@ func (c *checkCommand) run(args []string) error {
 		}
 		if !slices.Contains(versions, h.SpecVersion) {
 			versions = append(versions, h.SpecVersion)
-			unbound = bind(rules, versions)
+			unbound = bind(rules, versions, oracle.Transports()...)
 		}
 		held.WriteString(analysis.HistoryText(name, h, w))
 		if unbound == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 )
 
 // gateFlags are the flags that make a run the gate of a CI job: what counts, and
@@ -48,7 +49,7 @@ func (f *gateFlags) read(specVersions []string) (gate, error) {
 	if g.rules, err = chosenRules(f.rules); err != nil {
 		return g, err
 	}
-	if err := bind(g.rules, specVersions); err != nil {
+	if err := bind(g.rules, specVersions, oracle.Transports()...); err != nil {
 		return g, err
 	}
 	if f.expected != "" {
@@ -71,7 +72,7 @@ func (f *gateFlags) read(specVersions []string) (gate, error) {
 // experiment is decided.
 func (g *gate) meet(e *experiment) error {
 	g.expected.Scenario, g.expected.Client, g.expected.Server = e.scenario.Name, peerOf(e.client), peerOf(e.server)
-	return bind(g.rules, e.specVersions)
+	return bind(g.rules, e.specVersions, e.transport())
 }
 
 // clear takes an earlier JUnit report away: it says nothing of this run, which may

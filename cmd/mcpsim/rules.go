@@ -27,15 +27,27 @@ func chosenRules(typed []string) ([]string, error) {
 }
 
 // bind refuses a rule that binds at none of the versions, of which there may be
-// none yet.
-func bind(rules, specVersions []string) error {
+// none yet, over any of the transports.
+func bind(rules, specVersions []string, over ...oracle.Transport) error {
 	for _, id := range rules {
 		rule, _ := oracle.FindRule(id)
-		if len(specVersions) > 0 && !slices.ContainsFunc(specVersions, func(v string) bool { return rule.Level(v) != "" }) {
-			return fmt.Errorf("--rules %s: it does not bind at %s; mcpsim list rules shows where it does", id, strings.Join(specVersions, ", "))
+		if len(specVersions) > 0 && !slices.ContainsFunc(specVersions, func(v string) bool { return bindsAt(rule, v, over) }) {
+			return fmt.Errorf("--rules %s: it does not bind at %s%s; mcpsim list rules shows where it does", id, strings.Join(specVersions, ", "), overWhat(over))
 		}
 	}
 	return nil
+}
+
+func bindsAt(rule oracle.Rule, specVersion string, over []oracle.Transport) bool {
+	return slices.ContainsFunc(over, func(t oracle.Transport) bool { return rule.LevelOver(t, specVersion) != "" })
+}
+
+// overWhat names the transport if it is one, and not the one that goes without saying.
+func overWhat(over []oracle.Transport) string {
+	if len(over) != 1 || over[0] == oracle.Stdio {
+		return ""
+	}
+	return " over " + string(over[0])
 }
 
 // notJudged says why a rule cannot be judged by, and what to do about it.

@@ -136,7 +136,7 @@ func (s *sweep) cast() {
 			l.undone = l.experiment.narrow()
 		}
 		if l.undone == nil {
-			l.undone = bind(s.gate.rules, l.experiment.specVersions)
+			l.undone = bind(s.gate.rules, l.experiment.specVersions, l.experiment.transport())
 		}
 	}
 }
