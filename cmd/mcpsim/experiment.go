@@ -193,16 +193,13 @@ const allVersions = "all"
 // sides have in common, or else the newest that both sides speak, of those that
 // have the transport.
 func (e *experiment) chooseVersions() error {
-	over := ""
-	if t := e.scenario.Transport; t != sim.Stdio {
-		over = " over " + t
-	}
+	transport := e.scenario.Transport
 	spoken := slices.DeleteFunc(slices.Clone(e.client.SpecVersions), func(v string) bool {
-		return !slices.Contains(e.server.SpecVersions, v) || !sim.InVersion(e.scenario.Transport, v)
+		return !slices.Contains(e.server.SpecVersions, v) || !sim.InVersion(transport, v)
 	})
 	slices.Sort(spoken)
 	if len(spoken) == 0 {
-		return fmt.Errorf("there is no spec version that %s and %s both speak%s", e.client.Name, e.server.Name, over)
+		return fmt.Errorf("there is no spec version with %s that %s and %s both speak", transport, e.client.Name, e.server.Name)
 	}
 	if slices.Contains(e.asked, allVersions) {
 		e.specVersions = spoken
@@ -210,8 +207,8 @@ func (e *experiment) chooseVersions() error {
 	}
 	for _, v := range e.asked {
 		if !slices.Contains(spoken, v) {
-			return fmt.Errorf("--spec-version %s: %s and %s have in common %s%s",
-				v, e.client.Name, e.server.Name, strings.Join(spoken, ", "), over)
+			return fmt.Errorf("--spec-version %s: over %s, %s and %s have in common %s",
+				v, transport, e.client.Name, e.server.Name, strings.Join(spoken, ", "))
 		}
 	}
 	e.specVersions = slices.Compact(slices.Sorted(slices.Values(e.asked)))

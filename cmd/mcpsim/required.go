@@ -65,7 +65,7 @@ func (e *experiment) boundAt(specVersion string) func(id string) bool {
 	}
 }
 
-// transport is what the scenario is played over.
+// transport is what the scenario runs over.
 func (e *experiment) transport() oracle.Transport { return oracle.Transport(e.scenario.Transport) }
 
 // unmet lists the requirements of the scenario that are not met at a version.
