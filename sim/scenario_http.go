@@ -115,8 +115,10 @@ func (c *checker) httpFault(path string, sc *Scenario, f HTTPFault) {
 	if !slices.Contains(HTTPFaultKinds(), f.Kind) {
 		return
 	}
-	timed := slices.Contains([]string{SlowPost, Hold, Drop, Buffer, Timeout}, f.Kind)
-	c.owns(path, f.Kind, ownedFigure{"after", f.After, timed, exampleWhen})
+	if f.Kind != Buffer { // which may have no end but the response's
+		timed := slices.Contains([]string{SlowPost, Hold, Drop, Timeout}, f.Kind)
+		c.owns(path, f.Kind, ownedFigure{"after", f.After, timed, exampleWhen})
+	}
 	if f.Kind == Cut {
 		c.integer(path+".events", f.Events, 0, maxEvents)
 	} else if f.Events != 0 {
