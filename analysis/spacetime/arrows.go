@@ -72,7 +72,10 @@ func (l *listing) arrive(r line, s step) {
 	x, ok := l.lanes.used[s.frame]
 	delete(l.lanes.used, s.frame)
 	open := []rune(l.g.ellipsis)[0]
-	if s.frame.sent < 0 {
+	switch {
+	case s.frame.sort == heading && s.frame.exchange.proxied():
+		open = l.g.dash // it begins there
+	case s.frame.sent < 0:
 		open = '?'
 	}
 	if s.side == history.Server {

@@ -108,7 +108,7 @@ func (sc *scene) signalWords(f *frame, side history.Side) []string {
 		return sc.headWords(f, side)
 	}
 	if side == history.Server {
-		return []string{"sees the client gone"}
+		return []string{"sees client gone"}
 	}
 	what := "aborts "
 	if at := x.heads[atClient]; at >= 0 && at < f.sent {
@@ -126,15 +126,18 @@ func (sc *scene) signalWords(f *frame, side history.Side) []string {
 func (sc *scene) headWords(f *frame, side history.Side) []string {
 	x := f.exchange
 	brief := x.status()
-	if side == history.Client && x.said != "" && x.head.Status >= 300 {
-		full := brief + " to " + x.to() + ": " + strconv.Quote(strings.TrimSpace(x.said))
-		return []string{full, brief + ": " + strconv.Quote(strings.TrimSpace(x.said)), brief}
+	if x.proxied() {
+		return []string{brief + " from the proxy (scenario)", strconv.Itoa(x.head.Status) + " from the proxy (scenario)", brief}
 	}
-	if f.sent < 0 && x.fault >= 0 && x.entered < 0 {
-		return []string{brief + " from the proxy (scenario)", brief + " from the proxy", brief}
+	if side == history.Client && x.said != "" && x.head.Status >= 300 {
+		said := strconv.Quote(strings.TrimSpace(x.said))
+		return []string{brief + " to " + x.to() + ": " + said, brief + ": " + said, strconv.Itoa(x.head.Status) + ": " + said, brief}
 	}
 	return []string{brief + " to " + x.to(), brief}
 }
+
+// proxied reports whether the response is not the server's.
+func (x *exchange) proxied() bool { return x.heads[atServer] < 0 && x.heads[atClient] >= 0 && x.fault >= 0 }
 
 // atInstance says which of several servers an exchange reached.
 func (sc *scene) atInstance(x *exchange) string {
@@ -183,7 +186,7 @@ func (sc *scene) exchangeSentence(i int, e history.Event) string {
 	case e.Kind == history.Begin && server:
 		return sc.arriving(x, i)
 	case e.Kind == history.Gone && !x.idle() && x.gone == i:
-		return "sees the client gone"
+		return "sees client gone"
 	case e.Kind == history.Finish && server:
 		return sc.ending(x, i)
 	case e.Kind == history.Finish:

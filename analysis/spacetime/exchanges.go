@@ -1,7 +1,10 @@
 package spacetime
 
 import (
+	"cmp"
+	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
@@ -71,9 +74,9 @@ func (sc *scene) readExchanges() {
 	for _, x := range sc.exchanges {
 		sc.assign(x)
 	}
-	for _, x := range sc.exchanges {
-		sc.assignResumed(x)
-		sc.signal(x)
+	for _, n := range slices.Sorted(maps.Keys(sc.exchanges)) { // a stream may resume one that resumes another
+		sc.assignResumed(sc.exchanges[n])
+		sc.signal(sc.exchanges[n])
 	}
 }
 
@@ -116,7 +119,7 @@ func (x *exchange) see(i int, e history.Event) {
 func (x *exchange) heed(e history.Event) {
 	switch e.Kind {
 	case history.Begin:
-		x.method, x.resume = e.HTTP.Method, e.HTTP.LastEvent
+		x.method, x.resume = cmp.Or(x.method, e.HTTP.Method), cmp.Or(x.resume, e.HTTP.LastEvent)
 		if e.Side == history.Server {
 			x.server = e.HTTP.Instance
 		}
@@ -156,7 +159,7 @@ func (sc *scene) assign(x *exchange) {
 	if f := x.request; f != nil && sc.kindAt(f.landed) == history.Unread {
 		switch {
 		case x.entered >= 0: // the server looked at its head, which was enough
-			f.landed, f.unheard = x.entered, true
+			f.unheard, sc.frames[x.entered] = true, f
 			f.land(x.entered, sc.h.Events[x.entered], sc.h.Events)
 		case over:
 			f.lose()
@@ -282,23 +285,30 @@ func (sc *scene) join(x *exchange, from history.Side, what sort, sent, landed in
 	}
 }
 
-// openExchanges names what the server had not ended by the i-th event, by what it was.
-func (sc *scene) openExchanges(i int) []string {
-	var open []string
-	for _, n := range sortedKeys(sc.exchanges) {
-		x := sc.exchanges[n]
-		if x.entered >= 0 && x.entered < i && (x.returned < 0 || x.returned > i) {
-			open = append(open, x.title())
-		}
-	}
-	return open
+// hidden reports whether the i-th event, an end of f, is told by another row.
+func (f *frame) hidden(i int) bool {
+	return i != f.sent && (f.lost || f.unheard && i != f.landed)
 }
 
-func sortedKeys[V any](m map[int]V) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+// openExchanges counts what the server had not ended by the i-th event, and names those
+// of the scene's call.
+func (sc *scene) openExchanges(i int) (n int, titles []string) {
+	for _, number := range slices.Sorted(maps.Keys(sc.exchanges)) {
+		x := sc.exchanges[number]
+		if x.entered >= 0 && x.entered < i && (x.returned < 0 || x.returned > i) {
+			n++
+			if sc.call == 0 || x.call == sc.call {
+				titles = append(titles, x.title()+x.ofClient())
+			}
+		}
 	}
-	slices.Sort(keys)
-	return keys
+	return n, titles
+}
+
+// ofClient names the client of an exchange where there are several.
+func (x *exchange) ofClient() string {
+	if x.client == 0 {
+		return ""
+	}
+	return " of client " + strconv.Itoa(x.client)
 }

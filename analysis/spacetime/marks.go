@@ -130,7 +130,7 @@ func (sc *scene) stepsBetween(call, from, to int) int {
 		e := sc.h.Events[i]
 		switch f := sc.frames[i]; {
 		case f != nil:
-			if f.call == call && (!f.lost || f.sent == i) {
+			if f.call == call && !f.hidden(i) {
 				n++
 			}
 		case e.Exchange > 0:

@@ -71,8 +71,6 @@ func (sc *scene) carriedWords(f *frame, words []string) []string {
 	switch {
 	case f.again:
 		tail = ", sent again"
-	case f.lost && x.gone >= 0 && x.gone < f.sent:
-		tail = ", into a closed stream"
 	case x.method == "GET" && sc.h.Header.Transport != "http-sse" && f.msg.IsReply():
 		tail = ", by the GET's stream"
 	case x.call != 0 && f.call != 0 && x.call != f.call && !isProgress(f.msg):

@@ -345,3 +345,15 @@ func (sc *scene) clientOf(s step) int {
 	}
 	return sc.h.Events[s.seq].Client
 }
+
+// whose says, where a whole world is shown, which call a step is of, or which client.
+func (sc *scene) whose(s step) string {
+	switch c := sc.clientOf(s); {
+	case sc.call != 0:
+	case s.call != 0:
+		return "call " + strconv.Itoa(s.call) + ": "
+	case c > 0:
+		return "client " + strconv.Itoa(c) + ": "
+	}
+	return ""
+}

@@ -157,12 +157,21 @@ func (sc *scene) sessions(i int, e history.Event) string {
 		text = "1 session"
 	}
 	text += " alive at the server"
-	if open := sc.openExchanges(i); len(open) > 0 {
-		const shown = 3
-		text += ", exchanges not ended: " + strings.Join(open[:min(shown, len(open))], ", ")
-		if more := len(open) - shown; more > 0 {
-			text += " and " + strconv.Itoa(more) + " more"
-		}
+	n, open := sc.openExchanges(i)
+	switch n {
+	case 0:
+		return text
+	case 1:
+		text += ", 1 exchange not ended"
+	default:
+		text += ", " + strconv.Itoa(n) + " exchanges not ended"
+	}
+	const shown = 3
+	if len(open) > shown {
+		open = append(open[:shown:shown], "…")
+	}
+	if len(open) > 0 {
+		text += ": " + strings.Join(open, ", ")
 	}
 	return text
 }

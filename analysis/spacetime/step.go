@@ -54,7 +54,7 @@ func (sc *scene) readSteps() {
 // step is what the i-th event e looks like; not ok if it is not drawn.
 func (sc *scene) step(i int, e history.Event) (step, bool) {
 	if f := sc.frames[i]; f != nil {
-		return sc.wireStep(i, e, f), !f.lost || f.sent == i
+		return sc.wireStep(i, e, f), !f.hidden(i)
 	}
 	s := step{call: e.Call, side: e.Side}
 	switch e.Kind {
@@ -112,7 +112,7 @@ func (sc *scene) aside(i int, f *frame) string {
 	case l.cancelRead == i:
 		return asides[sc.results[f.call].Phase]
 	case f.sort == closing && f.landed == i && !sc.closingCancels() && f.exchange.asks > 0:
-		return "a disconnect is no cancel here"
+		return "not a cancel here"
 	case f.exchange != nil && f.landed == i && f.msg != nil && f.msg.Kind == history.Request && l.cancelRead >= 0 && l.cancelRead < i:
 		return "its cancel was here first"
 	}
