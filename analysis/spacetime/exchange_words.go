@@ -137,7 +137,9 @@ func (sc *scene) headWords(f *frame, side history.Side) []string {
 }
 
 // proxied reports whether the response is not the server's.
-func (x *exchange) proxied() bool { return x.heads[atServer] < 0 && x.heads[atClient] >= 0 && x.fault >= 0 }
+func (x *exchange) proxied() bool {
+	return x.heads[atServer] < 0 && x.heads[atClient] >= 0 && x.fault >= 0
+}
 
 // atInstance says which of several servers an exchange reached.
 func (sc *scene) atInstance(x *exchange) string {

@@ -43,7 +43,9 @@ func newExchange(n int) *exchange {
 }
 
 // overHTTP reports whether the history is of a world over HTTP.
-func (sc *scene) overHTTP() bool { return sc.h.Header.Transport != "" && sc.h.Header.Transport != "stdio" }
+func (sc *scene) overHTTP() bool {
+	return sc.h.Header.Transport != "" && sc.h.Header.Transport != "stdio"
+}
 
 // closingCancels reports whether a client cancels by closing the response's stream.
 func (sc *scene) closingCancels() bool { return sc.overHTTP() && sc.h.Header.Modern() }
