@@ -205,7 +205,7 @@ func (x *httpWire) decide(r *http.Request) netem.FrontFault {
 	}
 	for i, f := range x.world.Scenario.HTTP.Faults {
 		chance := NewStream(DelayHash(x.world.schedule.Seed, ex.identity), "http fault", i)
-		if !f.Befalls(ex.method, ex.says()) || ex.probes() || chance.Float64() >= f.Share {
+		if !f.befalls(ex) || chance.Float64() >= f.Share {
 			continue
 		}
 		ex.note(history.Event{Side: history.World, Kind: history.Fault, Text: f.Kind})
@@ -216,6 +216,22 @@ func (x *httpWire) decide(r *http.Request) netem.FrontFault {
 		return netem.FrontFault{Kind: f.Kind, After: chance.Dithered(f.After), Events: f.Events}
 	}
 	return netem.FrontFault{}
+}
+
+// befalls reports whether an exchange is of those that can suffer the fault. A
+// handshake is only where it is named: a client that does not get through shows nothing.
+// Nor is the health probe, which is to show what is left of the world.
+func (f HTTPFault) befalls(ex *exchange) bool {
+	says := ex.says()
+	switch {
+	case ex.method != http.MethodPost:
+		return f.Of == ex.method
+	case ex.probes():
+		return false
+	case f.Of != "":
+		return f.Of == says
+	}
+	return says != protocol.Initialize && says != protocol.Initialized && says != protocol.Discover
 }
 
 // probes reports whether the exchange is the health probe.

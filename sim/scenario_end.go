@@ -33,7 +33,7 @@ func EndKinds() []string { return []string{EndClose, EndHalfClose, EndExit, EndS
 // endsOver returns those of them that a transport has. Over HTTP a client has no
 // writing end that could close by itself: what it says is requests, each of which ends.
 func endsOver(transport string) []string {
-	if OverHTTP(transport) {
+	if overHTTP(transport) {
 		return []string{EndClose, EndExit, EndStop}
 	}
 	return EndKinds()

@@ -29,7 +29,7 @@ func (d *decoder) transported(sc *Scenario, n *node) {
 		}
 	}
 	d.transport = sc.Transport
-	if OverHTTP(sc.Transport) {
+	if overHTTP(sc.Transport) {
 		sc.HTTP = HTTPPlan{Protocol: HTTP1, Instances: 1}
 	}
 	if sc.Transport == HTTPSSE {
@@ -65,24 +65,6 @@ func (d *decoder) httpFaults(to *[]HTTPFault, n *node, path string) {
 	})
 }
 
-// An httpFaultForm says what belongs to a kind of fault.
-type httpFaultForm struct {
-	needs, takes bool // a time: it has to have one, it may
-	post         bool // it befalls what is posted, and nothing else
-}
-
-func formOf(kind string) httpFaultForm {
-	switch kind {
-	case SlowPost:
-		return httpFaultForm{needs: true, post: true}
-	case Hold, Drop, Timeout:
-		return httpFaultForm{needs: true}
-	case Buffer:
-		return httpFaultForm{takes: true}
-	}
-	return httpFaultForm{}
-}
-
 // http checks the transport, and the versions that it is run at, against each other
 // and against what is said of HTTP.
 func (c *checker) http(sc *Scenario) {
@@ -95,7 +77,7 @@ func (c *checker) http(sc *Scenario) {
 			c.fault(fmt.Sprintf("spec_versions[%d]", i), v+" has no "+sc.Transport, otherVersion(sc.Transport, v))
 		}
 	}
-	if !OverHTTP(sc.Transport) {
+	if !overHTTP(sc.Transport) {
 		if !sc.HTTP.zero() {
 			c.fault("http", "over stdio there is no HTTP", "leave it out, or write transport: "+StreamableHTTP)
 		}
@@ -130,22 +112,17 @@ func (c *checker) httpFault(path string, sc *Scenario, f HTTPFault) {
 	if !slices.Contains(HTTPFaultKinds(), f.Kind) {
 		return
 	}
-	form := formOf(f.Kind)
-	switch given := f.After != (Distribution{}); {
-	case form.needs && !given:
-		c.fault(path+".after", "after has to be given for "+f.Kind+", and be above 0s", "write after: "+exampleWhen)
-	case given && !form.needs && !form.takes:
-		c.fault(path+".after", "after has no meaning for "+f.Kind, "leave it out")
-	}
-	if f.Kind == Misroute && sc.HTTP.Instances < 2 {
-		c.fault(path+".kind", "there is one server, and no other that a request could reach", "write http.instances: 2")
-	}
+	timed := slices.Contains([]string{SlowPost, Hold, Drop, Buffer, Timeout}, f.Kind)
+	c.owns(path, f.Kind, ownedFigure{"after", f.After, timed, exampleWhen})
 	if f.Kind == Cut {
 		c.integer(path+".events", f.Events, 0, maxEvents)
 	} else if f.Events != 0 {
 		c.fault(path+".events", "events have no meaning for "+f.Kind, "leave them out: a "+Cut+" comes behind so many whole ones")
 	}
-	if form.post && (f.Of == http.MethodGet || f.Of == http.MethodDelete) {
+	if f.Kind == Misroute && sc.HTTP.Instances == 1 {
+		c.fault(path+".kind", "there is one server, and so no other", "write instances: 2, or leave the fault out")
+	}
+	if f.Kind == SlowPost && (f.Of == http.MethodGet || f.Of == http.MethodDelete) {
 		c.fault(path+".of", "a "+f.Of+" has no body that could be slow", "name what is posted, such as tools/call, or write kind: "+Hold)
 	}
 }

@@ -1,11 +1,6 @@
 package sim
 
-import (
-	"net/http"
-	"slices"
-
-	"github.com/mcpsim/mcpsim/sim/protocol"
-)
+import "github.com/mcpsim/mcpsim/sim/protocol"
 
 // The transports between the two sides, as scenarios name them.
 const (
@@ -28,8 +23,8 @@ func InVersion(transport, specVersion string) bool {
 	return true
 }
 
-// OverHTTP reports whether the transport is one over HTTP.
-func OverHTTP(transport string) bool { return transport == StreamableHTTP || transport == HTTPSSE }
+// overHTTP reports whether a transport's messages travel by HTTP.
+func overHTTP(transport string) bool { return transport == StreamableHTTP || transport == HTTPSSE }
 
 // An HTTPPlan says how the two sides are joined over HTTP. The zero HTTPPlan is that
 // of stdio.
@@ -51,45 +46,26 @@ const (
 // An HTTPFault is something that HTTP exchanges suffer on their way.
 type HTTPFault struct {
 	Kind   string       // see HTTPFaultKinds
-	Of     string       // the exchanges that can suffer it, see Befalls; empty: all that post something, but the handshake's
+	Of     string       // the exchanges that can suffer it: those whose request is of that method of the protocol, or GET or DELETE; empty: all that post something, but the handshake's
 	Share  float64      // of these, 0 to 1
 	After  Distribution // when, or for how long; zero for the kinds that have no time
 	Events int          // cut: behind how many whole events
 }
 
-// What HTTP exchanges suffer.
+// What HTTP exchanges suffer: what a [netem.Front] does to them, and the wrong way.
 const (
 	SlowPost   = "slow-post"   // the request's body arrives piecemeal, the last of it After later
 	Hold       = "hold"        // the whole request is held back for After, so that others overtake it
 	Cut        = "cut"         // the response breaks off in the middle of the event behind the first Events
 	Drop       = "drop"        // the exchange breaks off After it began
-	Buffer     = "buffer"      // nothing of the response passes before it is complete, or After has gone; zero: before it is complete
+	Buffer     = "buffer"      // nothing of the response passes before it is complete, or After has gone
 	Timeout    = "timeout"     // what stands between gives the server up After it began, and says so
 	BadGateway = "bad-gateway" // the request does not reach the server, and is answered with a 502
 	Unanswered = "unanswered"  // the request does not reach the server, and is never answered
-	Misroute   = "misroute"    // the request reaches another of several servers than it should
+	Misroute   = "misroute"    // it reaches another server than the balancer would choose: there have to be several
 )
 
 // HTTPFaultKinds lists what HTTP exchanges can suffer.
 func HTTPFaultKinds() []string {
 	return []string{SlowPost, Hold, Cut, Drop, Buffer, Timeout, BadGateway, Unanswered, Misroute}
-}
-
-// Befalls reports whether an exchange can suffer the fault: one whose request has that
-// method of HTTP's and posts a message with that method of the protocol's, which is
-// empty for the answer to what a server asked.
-func (f HTTPFault) Befalls(httpMethod, method string) bool {
-	switch {
-	case httpMethod != http.MethodPost:
-		return f.Of == httpMethod
-	case f.Of != "":
-		return f.Of == method
-	}
-	return !slices.Contains(handshake(), method)
-}
-
-// handshake lists the methods that a fault befalls only when it names them: a client
-// that does not get through its handshake shows nothing.
-func handshake() []string {
-	return []string{protocol.Initialize, protocol.Initialized, protocol.Discover}
 }

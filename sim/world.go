@@ -112,7 +112,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		}
 	}
 	w.takeSeats()
-	if OverHTTP(cfg.Scenario.Transport) {
+	if overHTTP(cfg.Scenario.Transport) {
 		w.wire = newHTTPWire(w)
 	} else {
 		w.wire = newPipeWire(w)

@@ -170,12 +170,13 @@ const allVersions = "all"
 // chooseVersions takes what was asked for, or all that the scenario and both
 // sides have in common, or else the newest that both sides speak.
 func (e *experiment) chooseVersions() error {
+	transport := e.scenario.Transport
 	spoken := slices.DeleteFunc(slices.Clone(e.client.SpecVersions), func(v string) bool {
-		return !slices.Contains(e.server.SpecVersions, v)
+		return !slices.Contains(e.server.SpecVersions, v) || !sim.InVersion(transport, v)
 	})
 	slices.Sort(spoken)
 	if len(spoken) == 0 {
-		return fmt.Errorf("there is no spec version that %s and %s both speak", e.client.Name, e.server.Name)
+		return fmt.Errorf("there is no spec version with %s that %s and %s both speak", transport, e.client.Name, e.server.Name)
 	}
 	if slices.Contains(e.asked, allVersions) {
 		e.specVersions = spoken
@@ -183,8 +184,8 @@ func (e *experiment) chooseVersions() error {
 	}
 	for _, v := range e.asked {
 		if !slices.Contains(spoken, v) {
-			return fmt.Errorf("--spec-version %s: %s and %s have in common %s",
-				v, e.client.Name, e.server.Name, strings.Join(spoken, ", "))
+			return fmt.Errorf("--spec-version %s: over %s, %s and %s have in common %s",
+				v, transport, e.client.Name, e.server.Name, strings.Join(spoken, ", "))
 		}
 	}
 	e.specVersions = slices.Compact(slices.Sorted(slices.Values(e.asked)))

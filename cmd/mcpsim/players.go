@@ -153,6 +153,9 @@ func (e *experiment) seat(typed, side string) (lease.Player, error) {
 		}
 		return p, fmt.Errorf("%s cannot sit on the %s's side; it is for the %s's", t.Name, side, sides(p))
 	}
+	if over := spoken(p); !slices.Contains(over, e.scenario.Transport) {
+		return p, fmt.Errorf("%s speaks %s, and %s runs over %s; name another scenario", t.Name, strings.Join(over, " and "), e.scenario.Name, e.scenario.Transport)
+	}
 	chosen, err := sim.Choose(p.Name, optionNames(p), t.Options)
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", side, err)

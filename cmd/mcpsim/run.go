@@ -125,7 +125,7 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 	if err != nil {
 		return err
 	}
-	gate, err := r.gateFlags.read(e.specVersions)
+	gate, err := r.gateFlags.read(grounds(e.transport(), e.specVersions))
 	if err != nil {
 		return usage(err)
 	}
