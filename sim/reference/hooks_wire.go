@@ -20,6 +20,10 @@ func (n *session) speakUp(c *call) {
 	case asksBack:
 		n.asked++
 		frame = protocol.AppendRequest(nil, strconv.Quote("back "+strconv.Itoa(n.asked)), protocol.Ping, "")
+	case broadcasts:
+		n.say(c.lane, logOf(c))
+		n.say(n.lane, logOf(c))
+		return
 	case logsUnasked:
 		frame = protocol.AppendNotification(nil, "notifications/message", `{"level":"info","data":"a call came"}`)
 	default:
@@ -76,7 +80,12 @@ func (n *session) overlooks(b *batch) bool { return b != nil && n.defect == drop
 // hold runs in the server's reader when a cancel has closed a call.
 func (n *session) hold() {
 	if n.defect == holdsCancelled {
-		n.running.Go(func() { <-n.ctx.Done() })
+		n.running.Go(func() {
+			select {
+			case <-n.ctx.Done():
+			case <-n.site.stopping: // where the exchange is the session
+			}
+		})
 	}
 }
 
@@ -152,6 +161,7 @@ func (c *client) afterHandshake() error {
 	case asksUnderFraction:
 		return c.link.tell(protocol.AppendProbe(nil, "1.5", c.caller))
 	}
+	c.afterWebHandshake()
 	return nil
 }
 

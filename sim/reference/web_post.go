@@ -90,7 +90,7 @@ func (o *outgoing) abandon() {
 // settle has what carries o closed after lingering, if nobody waits any more for what
 // comes by it. The caller holds link.mu.
 func (o *outgoing) settle() {
-	if p := o.post; p != nil && !p.over && p.timer == nil && p.settled() {
+	if p := o.post; p != nil && !p.over && p.timer == nil && p.web.link.defect != leavesStreams && p.settled() {
 		p.timer = time.AfterFunc(lingering, p.cut)
 	}
 }
@@ -150,6 +150,9 @@ func (p *post) send(begun func()) (*http.Response, error) {
 		return nil, err
 	}
 	p.web.describe(req, protocol.Identify(body))
+	if p.out.spoil != nil {
+		p.out.spoil(req.Header)
+	}
 	return p.web.http.Do(req)
 }
 
