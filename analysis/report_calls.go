@@ -116,6 +116,9 @@ func (r Report) cancelledCalls() string {
 			lines = append(lines, r.callLine(row, groups, fates))
 		}
 	}
+	if remark := r.signalling().remark(); remark != "" {
+		lines = append(lines, fold(remark, "  "))
+	}
 	if hidden > 0 {
 		lines = append(lines, fmt.Sprintf("  (and %s, older: %s)", plural(hidden, "version"), SummaryFile))
 	}
@@ -123,7 +126,7 @@ func (r Report) cancelledCalls() string {
 }
 
 func (r Report) callLine(row callRow, groups []Group, fates []fate) string {
-	line := left(row.label, callsLabel)
+	line := left(r.signalling().words(row.label), callsLabel)
 	for i, f := range fates {
 		mark := ""
 		if row.marked && row.part(f) > 0 {
