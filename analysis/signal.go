@@ -42,7 +42,7 @@ func (s signalling) remark() string {
 	if !s.notifies || !s.closes {
 		return ""
 	}
-	return "from 2026-07-28 on the cancel is a closed response stream, read when the server sees the client gone"
+	return "from 2026-07-28 on a cancel is a closed stream, read when the server sees the client gone"
 }
 
 // closed says of closed streams what a text says of cancels.

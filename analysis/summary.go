@@ -81,6 +81,7 @@ type Result string
 const (
 	ResultBeforeSent Result = "ended before the cancel was sent"
 	ResultEnded      Result = "ended before the cancel was read" // benign
+	ResultOvertook   Result = "cancel read before its request"   // benign, R4; HTTP alone can bring it about
 	ResultSilent     Result = "silent"
 	ResultLate       Result = "answered late"
 	ResultOther      Result = "other" // incident, or no verdict possible

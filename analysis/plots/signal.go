@@ -29,7 +29,7 @@ func (v arms) say(text string) string {
 		"cancels read", "closed streams seen",
 		"cancel was read", "client was seen gone",
 		"No cancel was read", "No closed stream was seen", "no cancel was read", "no closed stream was seen",
-		"No cancel was sent", "No stream was closed",
+		"No cancel was sent", "No stream was closed", "cancel was sent", "stream was closed",
 		"cancels sent", "streams closed",
 		"lay unread", "were unseen", "as unread", "as unseen",
 	).Replace(text)
