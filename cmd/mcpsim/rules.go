@@ -88,3 +88,8 @@ func ruleCure(typed string) string {
 	}
 	return all
 }
+
+// bindsAnywhere reports whether a rule binds at a protocol version over some transport.
+func bindsAnywhere(rule oracle.Rule, specVersion string) bool {
+	return slices.ContainsFunc(oracle.Transports(), func(t oracle.Transport) bool { return rule.LevelOver(t, specVersion) != "" })
+}
