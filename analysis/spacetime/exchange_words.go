@@ -113,7 +113,10 @@ func (sc *scene) signalWords(f *frame, side history.Side) []string {
 	what := "aborts "
 	if at := x.heads[atClient]; at >= 0 && at < f.sent {
 		what = "closes the response stream of "
-		if !x.stream() {
+		switch {
+		case x.request == nil:
+			what = "closes the stream of "
+		case !x.stream():
 			what = "drops the response to "
 		}
 		return []string{what + x.to(), strings.TrimSuffix(strings.TrimSuffix(what, " of "), " to ")}

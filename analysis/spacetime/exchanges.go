@@ -264,6 +264,8 @@ func (sc *scene) signal(x *exchange) {
 	}
 	if x.dropped >= 0 {
 		sc.join(x, history.Client, closing, x.dropped, x.gone)
+		f := sc.frames[x.dropped]
+		f.lost = f.landed < 0 // nobody was there to see it
 	}
 }
 

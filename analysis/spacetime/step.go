@@ -167,6 +167,8 @@ func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
 		return s, false // the exchange fails, which comes next
 	case x != nil && e.Text == "" && held > 0 && x.fresh > 0 && f.from == history.Client:
 		s.texts = []string{name(f.msg) + " leaves, by a new connection", "leaves, by a new connection"}
+	case x != nil && e.Text == "" && held > 0 && x.entered < 0 && f.from == history.Client:
+		s.texts = []string{name(f.msg) + " leaves, " + short(held) + " later", "leaves, " + short(held) + " later"}
 	case e.Text != "":
 		s.texts = []string{"write of " + name(f.msg) + " fails: " + e.Text}
 	case held > 0:
