@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
-	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // A pipeWire is the wire of a pair over stdio: two byte pipes, one a direction, with a
@@ -91,7 +90,7 @@ func (x *pipeWire) passage(sender history.Side, f *netem.Frame) *passage {
 		return &passage{first: f.Index, sender: sender, seat: x.seat, msgs: []*history.Message{nil}}
 	}
 	if msg := p.msgs[0]; msg.Batch == 0 && len(msg.Raw) != len(f.Bytes) {
-		*msg = *protocol.Identify(f.Bytes)
+		p.complete(f.Bytes)
 	}
 	return p
 }
