@@ -52,7 +52,8 @@ func open(t *testing.T, w world, h2c bool, handler http.Handler) *site {
 				s.conns.Add(1)
 			}
 		},
-		ErrorLog: log.New(io.Discard, "", 0),
+		IdleTimeout: w.patience,
+		ErrorLog:    log.New(io.Discard, "", 0),
 	}
 	s.client = &http.Client{Transport: &http.Transport{DialContext: w.dial, Protocols: protocols(h2c), IdleConnTimeout: time.Minute}}
 	s.serve.Go(func() { assert.ErrorIs(t, s.server.Serve(l), http.ErrServerClosed) })
@@ -106,32 +107,53 @@ func keptAlive(t *testing.T, w world, h2c bool) []string {
 	for i := range 5 {
 		all = append(all, s.get(t, fmt.Sprintf("/%d", i)))
 	}
-	all = append(all, fmt.Sprint(s.conns.Load()))
+	all = append(all, s.took(5, h2c))
 	s.client.CloseIdleConnections()
 	all = append(all, s.get(t, "/again"))
-	return append(all, fmt.Sprint(s.conns.Load()))
+	return append(all, s.took(6, h2c))
+}
+
+// took says how many connections the requests took so far. By HTTP/2 that can be
+// one more than it need be, over loopback too: a request may be done before its
+// connection is fit for the next.
+func (s *site) took(requests int, h2c bool) string {
+	conns := int(s.conns.Load())
+	if h2c {
+		return fmt.Sprintf("fewer than %d: %t", requests, conns < requests)
+	}
+	return fmt.Sprint(conns)
 }
 
 func atOnce(t *testing.T, w world, h2c bool) []string {
 	var waiting sync.WaitGroup
 	waiting.Add(4)
 	s := open(t, w, h2c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		waiting.Done()
-		waiting.Wait() // all four are here
+		if r.URL.Path != "/first" {
+			waiting.Done()
+			waiting.Wait() // all four are here
+		}
 		fmt.Fprint(w, r.URL.Path)
 	}))
 	defer s.close(t)
+	first := s.get(t, "/first") // the connection that HTTP/2 has for all of them
 	var all [4]string
 	var clients sync.WaitGroup
 	for i := range all {
 		clients.Go(func() { all[i] = s.get(t, fmt.Sprintf("/%d", i)) })
 	}
 	clients.Wait()
-	return append(all[:], fmt.Sprint(s.conns.Load()))
+	return append(all[:], first, s.took(5, h2c))
+}
+
+// duplex lets a handler answer before it has read the body; otherwise a server
+// reads on by itself first, up to 256 KiB, by HTTP/1.1.
+func duplex(t *testing.T, w http.ResponseWriter) {
+	assert.NoError(t, http.NewResponseController(w).EnableFullDuplex())
 }
 
 func largeBodies(t *testing.T, w world, h2c bool) []string {
 	s := open(t, w, h2c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		duplex(t, w)
 		_, err := io.Copy(w, r.Body)
 		assert.NoError(t, err)
 	}))
@@ -210,7 +232,9 @@ func expectation(t *testing.T, w world, h2c bool) []string {
 
 func answeredEarly(t *testing.T, w world, h2c bool) []string {
 	s := open(t, w, h2c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		duplex(t, w)
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		w.(http.Flusher).Flush()
 	}))
 	defer s.close(t)
 	reader, writer := io.Pipe()
@@ -293,9 +317,10 @@ func TestIdleConnections(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/h2c=%t", test.why, h2c), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					n := netem.NewNetwork(netem.NetworkConfig{Rig: slow(ms, ms)})
-					s := open(t, over(n), h2c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hi") }))
+					w := over(n)
+					w.patience = test.server
+					s := open(t, w, h2c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hi") }))
 					s.client.Transport.(*http.Transport).IdleConnTimeout = test.client
-					s.server.IdleTimeout = test.server
 					s.get(t, "/")
 					time.Sleep(time.Second - 10*ms)
 					assert.Equal(t, 1, n.Open())
@@ -315,11 +340,11 @@ func TestCancelTravels(t *testing.T) {
 		t.Run(fmt.Sprintf("h2c=%t", h2c), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := netem.NewNetwork(netem.NetworkConfig{Rig: slow(30*ms, 5*ms)})
-				var heard time.Time
+				heard := make(chan time.Time, 1)
 				s := open(t, over(n), h2c, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					w.(http.Flusher).Flush()
 					<-r.Context().Done()
-					heard = time.Now()
+					heard <- time.Now()
 				}))
 				ctx, cancel := context.WithCancel(t.Context())
 				req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, nil)
@@ -332,8 +357,7 @@ func TestCancelTravels(t *testing.T) {
 				_, err = resp.Body.Read(make([]byte, 1))
 				require.True(t, errors.Is(err, context.Canceled))
 				_ = resp.Body.Close() // the error is in the reading
-				time.Sleep(time.Second)
-				assert.Equal(t, 30*ms, heard.Sub(cancelled).Round(ms))
+				assert.Equal(t, 30*ms, (<-heard).Sub(cancelled).Round(ms))
 				s.close(t)
 			})
 		})

@@ -213,7 +213,11 @@ func (x *httpWire) decide(r *http.Request) netem.FrontFault {
 			ex.misrouted = true
 			return netem.FrontFault{}
 		}
-		return netem.FrontFault{Kind: f.Kind, After: chance.Dithered(f.After), Events: f.Events}
+		fault := netem.FrontFault{Kind: f.Kind, Events: f.Events}
+		if f.After != (Distribution{}) {
+			fault.After = chance.Dithered(f.After)
+		}
+		return fault
 	}
 	return netem.FrontFault{}
 }

@@ -73,3 +73,13 @@ func offer(has []string) string {
 	}
 	return "it has +" + strings.Join(has, ", +")
 }
+
+// On returns the target as it is over a transport, by the name and version that it has.
+func (t Target) On(transport string) Target {
+	if t.Over == nil {
+		return t
+	}
+	o := t.Over(transport)
+	o.Name, o.Version, o.OneWorld = t.Name, t.Version, t.OneWorld || o.OneWorld
+	return o
+}

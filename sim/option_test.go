@@ -53,3 +53,16 @@ func TestChoose(t *testing.T) {
 	_, err := sim.Choose("reference", nil, []string{"json"})
 	assert.EqualError(t, err, `reference has no option "json"; it has none, so leave out the +`)
 }
+
+func TestOn(t *testing.T) {
+	base := sim.Target{Name: "mine+fast", Version: "v1", Asks: []string{"roots/list"}}
+	assert.Equal(t, base, base.On(sim.Stdio), "the same over all")
+	base.Over = func(transport string) sim.Target { return sim.Target{Name: "other", OneWorld: transport == sim.Stdio} }
+	over := base.On(sim.Stdio)
+	assert.Equal(t, "mine+fast v1", over.Name+" "+over.Version, "however it calls itself")
+	assert.Empty(t, over.Asks)
+	assert.True(t, over.OneWorld)
+	assert.False(t, base.On(sim.HTTPSSE).OneWorld)
+	base.OneWorld = true
+	assert.True(t, base.On(sim.HTTPSSE).OneWorld, "what holds for the target holds over every transport")
+}

@@ -140,9 +140,14 @@ const (
 // oldest first.
 func SpecVersions() []string { return protocol.Versions() }
 
-// defaultSpecVersions are the newest of each era. An older one says of cancelling
-// nothing that its era's newest does not, and the first one less.
-func defaultSpecVersions() []string { return []string{protocol.V20251125, protocol.V20260728} }
+// defaultSpecVersions are the newest of each era that have the transport. An older one
+// says of cancelling nothing that its era's newest does not, and the first one less.
+func defaultSpecVersions(transport string) []string {
+	if transport == HTTPSSE {
+		return []string{protocol.V20241105}
+	}
+	return []string{protocol.V20251125, protocol.V20260728}
+}
 
 // defaultScenario is what a file that leaves something out gets. What a file has
 // to say is not in it, nor is what follows from something else: the network from
@@ -150,7 +155,7 @@ func defaultSpecVersions() []string { return []string{protocol.V20251125, protoc
 func defaultScenario() *Scenario {
 	return &Scenario{
 		Transport:    Stdio,
-		SpecVersions: defaultSpecVersions(),
+		SpecVersions: defaultSpecVersions(Stdio),
 		Client:       "go-sdk",
 		Server:       "go-sdk",
 		Load:         Load{Arrivals: Closed, Callers: 1, Calls: 1, Think: Fixed(0)},

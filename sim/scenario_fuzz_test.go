@@ -59,7 +59,7 @@ func holdsItsPromises(t *testing.T, sc *sim.Scenario) {
 			Correlation: l.Correlation, CorrelationTime: l.CorrelationTime, Stall: l.Stall, Coalesce: l.Coalesce, Split: l.Split,
 		}.Validate())
 	}
-	if sc.Load.Calls <= 1000 {
+	if sc.Load.Total() <= 1000 {
 		_, err = sim.Expand(sc, 1, nil)
 		require.NoError(t, err)
 	}

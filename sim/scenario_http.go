@@ -29,12 +29,15 @@ func (d *decoder) transported(sc *Scenario, n *node) {
 		}
 	}
 	d.transport = sc.Transport
-	if overHTTP(sc.Transport) {
-		sc.HTTP = HTTPPlan{Protocol: HTTP1, Instances: 1}
+	sc.HTTP, sc.SpecVersions = defaultHTTPPlan(sc.Transport), defaultSpecVersions(sc.Transport)
+}
+
+// defaultHTTPPlan is how the two sides are joined when nobody says.
+func defaultHTTPPlan(transport string) HTTPPlan {
+	if !overHTTP(transport) {
+		return HTTPPlan{}
 	}
-	if sc.Transport == HTTPSSE {
-		sc.SpecVersions = []string{protocol.V20241105}
-	}
+	return HTTPPlan{Protocol: HTTP1, Instances: 1}
 }
 
 // http reads how the two sides are joined, where that is by HTTP.
@@ -112,8 +115,10 @@ func (c *checker) httpFault(path string, sc *Scenario, f HTTPFault) {
 	if !slices.Contains(HTTPFaultKinds(), f.Kind) {
 		return
 	}
-	timed := slices.Contains([]string{SlowPost, Hold, Drop, Buffer, Timeout}, f.Kind)
-	c.owns(path, f.Kind, ownedFigure{"after", f.After, timed, exampleWhen})
+	if f.Kind != Buffer { // which may have no end but the response's
+		timed := slices.Contains([]string{SlowPost, Hold, Drop, Timeout}, f.Kind)
+		c.owns(path, f.Kind, ownedFigure{"after", f.After, timed, exampleWhen})
+	}
 	if f.Kind == Cut {
 		c.integer(path+".events", f.Events, 0, maxEvents)
 	} else if f.Events != 0 {

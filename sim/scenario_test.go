@@ -371,7 +371,9 @@ func drawHTTPFault(t *rapid.T) sim.HTTPFault {
 		Share: rapid.Float64Range(0, 1).Draw(t, "share"),
 	}
 	switch f.Kind {
-	case sim.SlowPost, sim.Hold, sim.Drop, sim.Buffer, sim.Timeout:
+	case sim.Buffer:
+		f.After = drawDistribution(t)
+	case sim.SlowPost, sim.Hold, sim.Drop, sim.Timeout:
 		f.After = sim.Fixed(1 + drawTime(t, "after"))
 	case sim.Cut:
 		f.Events = rapid.IntRange(0, 9).Draw(t, "events")

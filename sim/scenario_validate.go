@@ -67,7 +67,7 @@ func (c *checker) scenario(sc *Scenario) {
 var (
 	nameForm   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	ruleForm   = regexp.MustCompile(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
-	targetForm = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9:._-]*(@[^\x00-\x1f\x7f]+)?$`)
+	targetForm = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9:._-]*(\+[a-z0-9-]+)*(@[^\x00-\x1f\x7f]+)?$`)
 )
 
 // words checks what is one word or one line.

@@ -32,6 +32,9 @@ type Target struct {
 	Asks, Answers []string
 	// Transports lists what it speaks; see [Transports]. Empty: stdio alone.
 	Transports []string
+	// Over returns the target as it is over one of these, where it can do less there or
+	// keeps other state; see [Target.On]. Nil: it is the same over all.
+	Over func(transport string) Target
 	// Options lists what can be typed behind its name, in the order in which a name
 	// has them, and With returns the target with some of them, in that order. Nil:
 	// there are none.

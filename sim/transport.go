@@ -58,7 +58,7 @@ const (
 	Hold       = "hold"        // the whole request is held back for After, so that others overtake it
 	Cut        = "cut"         // the response breaks off in the middle of the event behind the first Events
 	Drop       = "drop"        // the exchange breaks off After it began
-	Buffer     = "buffer"      // nothing of the response passes before it is complete, or After has gone
+	Buffer     = "buffer"      // nothing of the response passes before it is complete, or After has gone; zero: before it is complete
 	Timeout    = "timeout"     // what stands between gives the server up After it began, and says so
 	BadGateway = "bad-gateway" // the request does not reach the server, and is answered with a 502
 	Unanswered = "unanswered"  // the request does not reach the server, and is never answered

@@ -44,6 +44,7 @@ type Sink interface {
 // left of timers fires), count. A session that the schedule ends while calls are
 // in flight is not probed, see end.go.
 func Run(cfg WorldConfig) (*history.History, int, error) {
+	cfg.Client, cfg.Server = cfg.Client.On(cfg.Scenario.Transport), cfg.Server.On(cfg.Scenario.Transport)
 	w, err := newWorld(cfg)
 	if err != nil {
 		return nil, 0, err

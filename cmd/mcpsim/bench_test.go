@@ -80,7 +80,7 @@ func benchmark(b *testing.B, want bench) {
 	require.NoError(b, err)
 	seconds := b.Elapsed().Seconds()
 	b.ReportMetric(float64(b.N)/seconds, "worlds/s")
-	b.ReportMetric(float64(b.N*e.scenario.Load.Calls)/seconds, "calls/s")
+	b.ReportMetric(float64(b.N*e.scenario.Load.Total())/seconds, "calls/s")
 	if want.mode == lease.Judge {
 		b.ReportMetric(float64(simulated.Load())/1e9/seconds, "simulated-s/s")
 	}

@@ -19,7 +19,7 @@ import (
 // cpuLimit is how much processor time one world may use before it counts as a
 // busy loop: far more than any world of that size needs.
 func (e *experiment) cpuLimit() time.Duration {
-	return 30*time.Second + time.Duration(e.scenario.Load.Calls)*5*time.Millisecond
+	return 30*time.Second + time.Duration(e.scenario.Load.Total())*5*time.Millisecond
 }
 
 // judged returns the judged world of an outcome. A world that killed its worker

@@ -55,6 +55,9 @@ func listScenarios(out io.Writer) error {
 			return err
 		}
 		rows = append(rows, s.Name+"\t"+s.Summary)
+		if s.Transport != sim.Stdio {
+			rows = append(rows, "\t  over "+s.Transport)
+		}
 		for _, line := range requiredLines(s) {
 			rows = append(rows, "\t  "+line)
 		}

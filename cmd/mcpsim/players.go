@@ -153,6 +153,9 @@ func (e *experiment) seat(typed, side string) (lease.Player, error) {
 		}
 		return p, fmt.Errorf("%s cannot sit on the %s's side; it is for the %s's", t.Name, side, sides(p))
 	}
+	if over := spoken(p); !slices.Contains(over, e.scenario.Transport) {
+		return p, fmt.Errorf("%s speaks %s, and %s is played over %s; name another target, or another --transport", t.Name, strings.Join(over, " and "), e.scenario.Name, e.scenario.Transport)
+	}
 	chosen, err := sim.Choose(p.Name, optionNames(p), t.Options)
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", side, err)
@@ -183,7 +186,7 @@ func (e *experiment) fits(o lease.Option, side string) error {
 	case !slices.Contains(o.Sides, side):
 		return fmt.Errorf("+%s is for the %s's side; leave it out here", o.Name, strings.Join(o.Sides, " or "))
 	case !slices.Contains(o.Transports, e.scenario.Transport):
-		return fmt.Errorf("+%s means something over %s, and %s runs over %s; leave it out, or name another scenario",
+		return fmt.Errorf("+%s means something over %s, and %s is played over %s; leave it out, or write --transport",
 			o.Name, strings.Join(o.Transports, " and "), e.scenario.Name, e.scenario.Transport)
 	}
 	return nil
