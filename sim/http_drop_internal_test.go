@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
@@ -187,7 +188,7 @@ func TestGivingUp(t *testing.T) {
 			r := s.post(s.Context(), aCall)
 			_, err := io.ReadFull(r.Body, make([]byte, len("data: "+aReport+"\n\n")))
 			assert.NoError(s, err)
-			s.wire.network.Conn(1).Reset()
+			s.wire.network.(*netem.Network).Conn(1).Reset()
 			_, err = io.Copy(io.Discard, r.Body)
 			assert.ErrorIs(s, err, net.ErrClosed)
 			assert.NoError(s, r.Body.Close())
