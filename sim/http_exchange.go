@@ -21,13 +21,12 @@ type exchange struct {
 	identity  FrameIdentity   // what it is, for the network's chance
 	misrouted bool            // it goes to another server than it should
 
-	mu       sync.Mutex // guards what follows
-	heard    bool       // the server has read the request's body
-	sent     bool       // the client's transport has taken it
-	over     bool       // the client is done with it, or has dropped it
-	answered bool       // the server's handler has returned
-	answers  []*passage // written by the server, in that order
-	taken    int        // of these, read by the client
+	mu      sync.Mutex // guards what follows
+	heard   bool       // the server has read the request's body
+	sent    bool       // the client's transport has taken it
+	over    bool       // the client is done with it, or has dropped it
+	answers []*passage // written by the server, in that order
+	taken   int        // of these, read by the client
 }
 
 // exchangeHeader carries an exchange's number from the client's end of the wire to the
