@@ -286,7 +286,7 @@ func (sc *scene) foldProgress(keep Finding) {
 		}
 		steps[len(steps)-1].fold(s)
 	}
-	sc.steps = steps
+	sc.steps = slices.DeleteFunc(steps, func(s step) bool { return s.shape == gap && s.wrote+s.reads == 0 })
 }
 
 // chatter reports whether s may be folded away.
