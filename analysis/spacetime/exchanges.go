@@ -262,6 +262,9 @@ func (sc *scene) signal(x *exchange) {
 		f.headed = true
 	} else {
 		sc.join(x, history.Server, heading, x.heads[atServer], x.heads[atClient])
+		if at := x.heads[atServer]; at >= 0 && x.heads[atClient] < 0 && (x.dropped >= 0 || x.finished >= 0) {
+			sc.frames[at].lost = true
+		}
 	}
 	if x.idle() {
 		return
