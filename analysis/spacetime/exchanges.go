@@ -224,8 +224,12 @@ func (x *exchange) answered(i int, read bool) int {
 // idle reports whether the client's giving the exchange up tells nothing: it had all
 // that it could wait for.
 func (x *exchange) idle() bool {
-	if x.dropped < 0 || x.method == "GET" {
+	switch {
+	case x.dropped < 0:
 		return false
+	case x.method == "GET":
+		over := x.returned >= 0 && x.returned < x.dropped
+		return over || x.resume != "" && x.answered(x.dropped, true) > 0
 	}
 	if x.asks > 0 && x.answered(x.dropped, true) >= x.asks {
 		return true
@@ -264,6 +268,8 @@ func (sc *scene) signal(x *exchange) {
 	}
 	if x.dropped >= 0 {
 		sc.join(x, history.Client, closing, x.dropped, x.gone)
+		f := sc.frames[x.dropped]
+		f.lost = f.landed < 0 // nobody was there to see it
 	}
 }
 

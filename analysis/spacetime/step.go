@@ -161,12 +161,18 @@ func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
 	held := e.At - sc.h.Events[f.sent].At
 	x := f.exchange
 	switch {
+	case x != nil && e.Text == "" && sc.call == 0 && sc.h.Header.Clients > 1:
+		return s, false // of many clients there is enough to see
 	case x != nil && e.Text != "" && x.dropped >= 0 && x.dropped < i:
 		return s, false // given up, which its own row says
 	case x != nil && e.Text != "" && x.finished > i && x.heads[atClient] < 0:
 		return s, false // the exchange fails, which comes next
 	case x != nil && e.Text == "" && held > 0 && x.fresh > 0 && f.from == history.Client:
 		s.texts = []string{name(f.msg) + " leaves, by a new connection", "leaves, by a new connection"}
+	case x != nil && e.Text == "" && held > 0 && x.entered < 0 && f.from == history.Client:
+		s.texts = []string{name(f.msg) + " leaves, " + short(held) + " later", "leaves, " + short(held) + " later"}
+	case e.Text != "" && x != nil:
+		s.texts = []string{"write of " + name(f.msg) + " fails: " + lastError(e.Text)}
 	case e.Text != "":
 		s.texts = []string{"write of " + name(f.msg) + " fails: " + e.Text}
 	case held > 0:
@@ -284,7 +290,7 @@ func (sc *scene) foldProgress(keep Finding) {
 		}
 		steps[len(steps)-1].fold(s)
 	}
-	sc.steps = steps
+	sc.steps = slices.DeleteFunc(steps, func(s step) bool { return s.shape == gap && s.wrote+s.reads == 0 })
 }
 
 // chatter reports whether s may be folded away.
