@@ -16,6 +16,9 @@ func applications(h *history.History) map[string][]string {
 		if e.Frame > 0 || e.Exchange > 0 || e.Side == history.World || !application(e.Kind) {
 			continue
 		}
+		if e.Kind == history.Closed {
+			e.Text = "" // over HTTP a close may find the server gone
+		}
 		told[account(e, "acts")] = append(told[account(e, "acts")], words(string(e.Kind), e.Value, failed(e)))
 	}
 	return told
@@ -28,34 +31,84 @@ func application(k history.Kind) bool {
 }
 
 // retold is all that a history tells, but for its time and for the order of what happens
-// at once: what each side's application does and sees of each call, in order; what it
-// writes and reads of it, in order; and each exchange, as either side sees it, in order.
+// at once: what each side's application does and sees of each call, in order; over stdio
+// what it writes and reads of it, in order; and over HTTP each exchange with its messages
+// as either side sees it, in order.
 func retold(h *history.History) map[string][]string {
 	told := applications(h)
-	exchanges := map[int]*[2][]string{}
-	tell := func(key, what string) { told[key] = append(told[key], what) }
+	x := exchangesOf(h)
+	closing, vain := false, map[int]bool{}
 	for _, e := range h.Events {
+		closing = closing || e.Kind == history.Close || e.Kind == history.Stop
+		if e.Kind == history.Write {
+			vain[e.Frame] = closing || e.Exchange > 0 && x[e.Exchange-1].gone
+		}
 		switch {
-		case e.Kind == history.Goroutines || e.Kind == history.Leak:
-		case e.Kind == history.Wrote:
-			tell(account(e, "has written"), words(message(e), failed(e)))
-		case e.Frame > 0:
-			tell(account(e, "frames"), words(string(e.Kind), message(e)))
+		case vain[e.Frame]: // whether something is still written to who is leaving is open
 		case e.Exchange > 0:
-			if exchanges[e.Exchange] == nil {
-				exchanges[e.Exchange] = new([2][]string)
-			}
-			end := &exchanges[e.Exchange][slices.Index([]history.Side{history.Client, history.Server}, e.Side)]
-			*end = append(*end, words(string(e.Kind), head(e.HTTP), failed(e)))
-		case e.Side == history.World || !application(e.Kind):
-			tell(string(e.Side), words(string(e.Kind), failed(e)))
+			x.tell(e, closing)
+		case e.Kind == history.Wrote:
+			told[account(e, "has written")] = append(told[account(e, "has written")], words(message(e), failed(e)))
+		case e.Frame > 0:
+			told[account(e, "frames")] = append(told[account(e, "frames")], words(string(e.Kind), message(e)))
+		case e.Side == history.World && e.Kind != history.Goroutines && e.Kind != history.Leak:
+			told["world"] = append(told["world"], words(string(e.Kind), failed(e)))
 		}
 	}
-	for _, x := range exchanges {
-		tell("exchanges", strings.Join(x[0], ", ")+" | "+strings.Join(x[1], ", "))
-	}
-	slices.Sort(told["exchanges"]) // those of a moment may begin in either order
+	told["exchanges"] = x.list()
 	return told
+}
+
+// An exchanged is what both sides see of an exchange.
+type exchanged struct {
+	client, server []string
+	answered       bool // the client has read an answer
+	gone           bool // the server has seen that the client is
+	late           bool // it began when the session was being closed
+}
+
+type exchangeList []exchanged
+
+func exchangesOf(h *history.History) exchangeList {
+	n := 0
+	for _, e := range h.Events {
+		n = max(n, e.Exchange)
+	}
+	return make(exchangeList, n)
+}
+
+// tell adds an event. An exchange whose answer has been read, or whose session is being
+// closed, both sides end by themselves, and who is first is open: the client need not
+// wait for the stream's end.
+func (l exchangeList) tell(e history.Event, closing bool) {
+	x := &l[e.Exchange-1]
+	x.answered = x.answered || e.Kind == history.Read && e.Side == history.Client && e.Msg.IsReply()
+	x.gone = x.gone || e.Kind == history.Gone // what a server says to nobody is left out
+	x.late = x.late || closing && e.Kind == history.Begin && e.Side == history.Client
+	what := words(string(e.Kind), head(e.HTTP), message(e), failed(e))
+	switch over := x.answered || closing; {
+	case over && e.Kind == history.Gone, x.gone && e.Kind == history.Status:
+		return
+	case over && e.Side == history.Client && (e.Kind == history.Drop || e.Kind == history.Finish):
+		what = "over"
+	}
+	if e.Side == history.Client {
+		x.client = append(x.client, what)
+	} else {
+		x.server = append(x.server, what)
+	}
+}
+
+// list is the exchanges, sorted, since those of a moment may begin in either order. How
+// often a client tries to come back when the session is being closed is a matter of time.
+func (l exchangeList) list() (out []string) {
+	for _, x := range l {
+		if !x.late {
+			out = append(out, strings.Join(x.client, ", ")+" | "+strings.Join(x.server, ", "))
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // account names a list of what a side does of a call.
@@ -76,10 +129,17 @@ func failed(e history.Event) string {
 }
 
 func message(e history.Event) string {
+	if e.Msg == nil {
+		return ""
+	}
 	if e.Msg.Code != 0 {
 		return fmt.Sprint(e.Msg.Kind, " ", e.Msg.Code)
 	}
-	return words(string(e.Msg.Kind), e.Msg.Method)
+	call := ""
+	if e.Call > 0 {
+		call = fmt.Sprint("of call ", e.Call)
+	}
+	return words(string(e.Msg.Kind), e.Msg.Method, call)
 }
 
 // head is what heads say, but for what is drawn.
