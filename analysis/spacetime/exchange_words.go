@@ -236,7 +236,7 @@ func (sc *scene) ending(x *exchange, i int) string {
 		return "ends the response without all answers"
 	}
 	last := x.answers[len(x.answers)-1]
-	if late := sc.h.Events[i].At - sc.h.Events[last.sent].At; late > 0 {
+	if late := sc.h.Events[i].At - sc.h.Events[max(0, last.sent)].At; last.sent >= 0 && late > 0 {
 		return "ends the response, " + short(late) + " after its last message"
 	}
 	return ""

@@ -204,6 +204,7 @@ func (ws *webSession) resume(st *stream, behind int, w http.ResponseWriter, r *h
 	}
 	st.attach(x)
 	if behind < 0 {
+		st.catchUp()
 		st.prime(ws.version)
 	} else {
 		st.replay(behind)

@@ -115,6 +115,18 @@ func (n *session) say(l *lane, frames ...[]byte) {
 	})
 }
 
+// takeReaching takes the turn of a lane and returns it, or that of the session's own if
+// nobody carries the first: what is said by the way is better said there than kept.
+func (n *session) takeReaching(l *lane) *lane {
+	l.take()
+	if st, ok := l.out.(*stream); !ok || st.carrier != nil || l == n.lane {
+		return l
+	}
+	l.yield()
+	n.lane.take()
+	return n.lane
+}
+
 // A lineOutlet writes frames to a byte stream, a line each. A write that fails ends the
 // session, since the client cannot be answered any more.
 type lineOutlet struct {

@@ -136,7 +136,12 @@ func (n *session) retract(l *lane, id string) {
 	if n.keepsAsking() {
 		return
 	}
-	n.say(l, protocol.AppendCancelled(nil, id, "the call that it was for was cancelled"))
+	frame := protocol.AppendCancelled(nil, id, "the call that it was for was cancelled")
+	n.spawn(l, func() {
+		l = n.takeReaching(l)
+		defer l.yield()
+		l.write(frame)
+	})
 }
 
 // questionOf is how a question looks on the wire.

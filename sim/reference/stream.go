@@ -26,6 +26,7 @@ type stream struct {
 	kept    []event
 	first   int // the number of the first of kept
 	next    int // of the event that comes next, from 1
+	said    int // the number of the last that an exchange has carried
 	carrier *exchange
 }
 
@@ -82,6 +83,9 @@ func (st *stream) emit(e event) {
 		}
 	}
 	st.next++
+	if st.carrier != nil {
+		st.said = st.next - 1
+	}
 	st.write(e)
 }
 
@@ -148,7 +152,13 @@ func (st *stream) replay(behind int) {
 			st.write(e)
 		}
 	}
+	if st.carrier != nil {
+		st.said = st.next - 1
+	}
 }
+
+// catchUp writes what was kept since nobody carried it, to a client that does not resume.
+func (st *stream) catchUp() { st.replay(st.said) }
 
 // has reports whether all that came behind the event of that number is kept.
 func (st *stream) has(number int) bool { return number >= st.first-1 && number < st.next && number > 0 }

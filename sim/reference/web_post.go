@@ -194,18 +194,14 @@ func (c *cursor) hear(m *history.Message) error {
 
 // refused acts on the status of an error, which may come with an error reply.
 func (p *post) refused(resp *http.Response, kind string) error {
-	if resp.StatusCode == http.StatusNotFound && p.web.sessionID() != "" {
-		return errSessionEnded
-	}
 	err := fmt.Errorf("the server answers with HTTP status %s", resp.Status)
-	if kind != jsonType {
-		return err
-	}
 	m, broken := readFrame(resp.Body)
 	switch {
+	case resp.StatusCode == http.StatusNotFound && p.web.sessionID() != "":
+		return errSessionEnded
 	case broken != nil:
 		return errors.Join(err, broken)
-	case m.Kind != history.ErrorReply:
+	case kind != jsonType || m.Kind != history.ErrorReply:
 		return err
 	case m.ID == "":
 		return protocol.RPCError{Code: m.Code, Message: m.Text}

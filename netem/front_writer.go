@@ -1,0 +1,328 @@
+package netem
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// breakOff breaks what carries an exchange, behind what was flushed: by HTTP/1.1
+// the connection, by HTTP/2 the stream, which a deadline in the past resets from
+// any goroutine. What is written afterwards fails.
+func breakOff(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor == 1 && resetConn(r.Context().Value(connKey{})) {
+		return
+	}
+	// A ResponseWriter that knows no deadlines is none of net/http's, and there is
+	// nothing to break.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
+}
+
+func resetConn(conn any) bool {
+	switch conn := conn.(type) {
+	case *Conn:
+		conn.Reset()
+	case *net.TCPConn:
+		_ = conn.SetLinger(0) // it errs on a connection that is closed
+		_ = conn.Close()
+	default:
+		return false
+	}
+	return true
+}
+
+// errCut is what a backend finds when it writes to a client that is cut off.
+func errCut() error { return fmt.Errorf("cut off at the front: %w", syscall.ECONNRESET) }
+
+// A cutter breaks an exchange in the middle of an event.
+type cutter struct {
+	exchange *exchange
+
+	mu     sync.Mutex // guards what follows, and the exchange's ResponseWriter
+	begun  bool
+	events eventScanner
+	passed int    // whole events
+	held   []byte // of the event that is to be cut
+	over   bool   // nothing is written any more
+}
+
+func (c *cutter) Header() http.Header { return c.exchange.w.Header() }
+
+func (c *cutter) WriteHeader(status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.exchange.w.WriteHeader(status)
+	}
+}
+
+// Write passes whole events on while there are to be any, and then holds back
+// until the one that is to be cut is complete.
+func (c *cutter) Write(b []byte) (n int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.begun {
+		c.begun = true
+		c.events.off = !strings.HasPrefix(c.Header().Get("Content-Type"), "text/event-stream")
+	}
+	for n < len(b) && !c.over {
+		k, end := c.events.next(b[n:])
+		if c.passed == c.exchange.fault.Events {
+			c.held = append(c.held, b[n:n+k]...)
+			if n += k; end {
+				c.breakOff()
+			}
+			continue
+		}
+		k, err = c.exchange.w.Write(b[n : n+k])
+		n += k
+		if err != nil {
+			return n, err
+		}
+		if end {
+			c.passed++
+		}
+	}
+	if c.over {
+		err = errCut()
+	}
+	return n, err
+}
+
+// breakOff lets half of what was held back through.
+func (c *cutter) breakOff() {
+	c.over = true
+	// If it cannot be written, the client is gone already.
+	_, _ = c.exchange.w.Write(c.held[:len(c.held)/2])
+	_ = http.NewResponseController(c.exchange.w).Flush()
+	breakOff(c.exchange.w, c.exchange.r)
+}
+
+func (c *cutter) finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over && len(c.held) > 0 {
+		c.breakOff()
+	}
+	c.over = true
+}
+
+// Flush does what FlushError does.
+func (c *cutter) Flush() { _ = c.FlushError() }
+
+// FlushError sends what was passed on.
+func (c *cutter) FlushError() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return errCut()
+	}
+	return http.NewResponseController(c.exchange.w).Flush()
+}
+
+// Unwrap is for http.ResponseController.
+func (c *cutter) Unwrap() http.ResponseWriter { return c.exchange.w }
+
+// An eventScanner finds the ends of server-sent events: blank lines with something
+// before them. Lines end with "\n" or "\r\n"; nobody uses the "\r" alone that the
+// HTML standard allows besides.
+type eventScanner struct {
+	off   bool // it finds none
+	some  bool // there is something of an event already
+	begun bool // and of its current line
+}
+
+// next returns how many bytes of b belong to the event that they go on with or
+// begin, and whether it ends there.
+func (s *eventScanner) next(b []byte) (n int, end bool) {
+	if s.off {
+		return len(b), false
+	}
+	for n < len(b) {
+		i := bytes.IndexByte(b[n:], '\n')
+		if i < 0 {
+			s.begun = s.begun || len(bytes.Trim(b[n:], "\r")) > 0
+			s.some = s.some || s.begun
+			return len(b), false
+		}
+		blank := !s.begun && len(bytes.Trim(b[n:n+i], "\r")) == 0
+		n += i + 1
+		s.begun = false
+		if blank && s.some {
+			s.some = false
+			return n, true
+		}
+		s.some = s.some || !blank
+	}
+	return n, false
+}
+
+// A passage lets a response through, at once or when it is opened, until it is
+// over. The backend may go on to use it when the server's ResponseWriter is gone.
+type passage struct {
+	w      http.ResponseWriter
+	header http.Header // the backend's
+
+	mu     sync.Mutex  // guards what follows, and w
+	shut   bool        // what is written is kept
+	over   bool        // nothing is passed on any more
+	status int         // 0: no head yet
+	head   http.Header // as it was then
+	sent   bool        // the head was passed on
+	body   []byte      // kept
+}
+
+func (p *passage) Header() http.Header { return p.header }
+
+// WriteHeader begins the response. Informational heads are not passed on.
+func (p *passage) WriteHeader(status int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if status >= 200 || status == http.StatusSwitchingProtocols {
+		p.begin(status)
+	}
+}
+
+func (p *passage) begin(status int) {
+	if p.status > 0 {
+		return
+	}
+	p.status, p.head = status, p.header.Clone()
+	if !p.shut {
+		p.sendHead()
+	}
+}
+
+func (p *passage) sendHead() {
+	if p.over || p.sent {
+		return
+	}
+	p.sent = true
+	maps.Copy(p.w.Header(), p.head)
+	p.w.WriteHeader(p.status)
+}
+
+// Write passes b on, or keeps it. What a front cannot keep any more opens it.
+func (p *passage) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return 0, errCut()
+	}
+	p.begin(http.StatusOK)
+	if !p.shut {
+		return p.w.Write(b)
+	}
+	p.body = append(p.body, b...)
+	if len(p.body) > frontMemory {
+		p.release()
+	}
+	return len(b), nil
+}
+
+// open lets everything through that was kept, and what comes.
+func (p *passage) open() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over || !p.shut {
+		return
+	}
+	p.release()
+	if p.sent {
+		_ = http.NewResponseController(p.w).Flush() // the next Write says if the client is gone
+	}
+}
+
+func (p *passage) release() {
+	p.shut = false
+	if p.status == 0 {
+		return
+	}
+	p.sendHead()
+	_, _ = p.w.Write(p.body) // likewise
+	p.body = nil
+}
+
+// finish lets through what is there when the backend has returned.
+func (p *passage) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.status == 0 {
+		p.head = p.header
+		p.status = http.StatusOK
+	}
+	p.release()
+	p.over = true
+}
+
+// end lets nothing through any more.
+func (p *passage) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+}
+
+// giveUp answers in the backend's place if it has not begun to, and breaks off
+// otherwise.
+func (p *passage) giveUp(r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	if p.sent {
+		breakOff(p.w, r)
+		return
+	}
+	http.Error(p.w, http.StatusText(http.StatusGatewayTimeout), http.StatusGatewayTimeout)
+}
+
+func (p *passage) breakOff(r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	breakOff(p.w, r)
+}
+
+// Flush does what FlushError does.
+func (p *passage) Flush() { _ = p.FlushError() }
+
+// FlushError sends what was passed on; of what is kept, nothing.
+func (p *passage) FlushError() error {
+	return p.control(func(c *http.ResponseController) error {
+		p.begin(http.StatusOK)
+		if p.shut {
+			return nil
+		}
+		return c.Flush()
+	})
+}
+
+// SetReadDeadline, SetWriteDeadline and EnableFullDuplex are for
+// http.ResponseController.
+func (p *passage) SetReadDeadline(t time.Time) error {
+	return p.control(func(c *http.ResponseController) error { return c.SetReadDeadline(t) })
+}
+
+// SetWriteDeadline does what SetReadDeadline does for what is written.
+func (p *passage) SetWriteDeadline(t time.Time) error {
+	return p.control(func(c *http.ResponseController) error { return c.SetWriteDeadline(t) })
+}
+
+// EnableFullDuplex lets the backend read when it has begun to write.
+func (p *passage) EnableFullDuplex() error {
+	return p.control(func(c *http.ResponseController) error { return c.EnableFullDuplex() })
+}
+
+func (p *passage) control(do func(*http.ResponseController) error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return errCut()
+	}
+	return do(http.NewResponseController(p.w))
+}
