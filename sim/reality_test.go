@@ -37,8 +37,8 @@ func conversations() []conversation {
 		{name: "one call after another", what: "load: {callers: 1, calls: 3}\nhandlers: [{kind: instant}]\n"},
 		{name: "two calls at once", what: "load: {callers: 2, calls: 2}\nhandlers: [{kind: cooperative, work: 1s}]\n"},
 		{name: "a cancel at work", what: "handlers: [{kind: cooperative, work: 3s}]\n" + running},
-		{name: "a cancel between two reports", what: "handlers: [{kind: chatty, every: 700ms, work: 3s}]\n" +
-			"cancel: {share: 1, when: {event: progress, offset: 1ms}}\n"},
+		{name: "a cancel between two reports", what: "handlers: [{kind: chatty, every: 2s, work: 6s}]\n" +
+			"cancel: {share: 1, when: {event: progress, offset: 1s}}\n"},
 		{name: "a cancel that is noticed late", what: "handlers: [{kind: checkpoint, every: 2s, work: 3s}]\n" + running},
 		{name: "a cancel that nobody heeds", what: "handlers: [{kind: stubborn, work: 3s}]\n" + running},
 		{name: "a cancel that is swallowed", what: "handlers: [{kind: swallow, work: 3s}]\n" + running},
@@ -115,7 +115,7 @@ func (p performance) config(t *testing.T) sim.WorldConfig {
 		server = server.With([]string{"propagate"}) // or nobody hears of a cancel, as nobody does not over stdio
 	}
 	sc := parse(t, "name: reality\nsummary: a conversation\ntransport: "+p.transport+"\n"+http+p.what+
-		"network: {client_to_server: {delay: 0s}, server_to_client: {delay: 0s}}\nlimits: {horizon: 1m, settle: 4s}\n")
+		"network: {client_to_server: {delay: 0s}, server_to_client: {delay: 0s}}\nlimits: {horizon: 1m, settle: 6s}\n")
 	cfg := sim.WorldConfig{
 		Scenario: sc, Schedule: expand(t, sc, 1), SpecVersion: p.version, Client: p.peer, Server: server, Clock: "virtual", Observe: true,
 	}

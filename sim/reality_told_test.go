@@ -36,17 +36,17 @@ func application(k history.Kind) bool {
 // as either side sees it, in order.
 func retold(h *history.History) map[string][]string {
 	told := applications(h)
-	x := exchangesOf(h)
+	x, posted := exchangesOf(h)
 	closing, vain := false, map[int]bool{}
 	for _, e := range h.Events {
 		closing = closing || e.Kind == history.Close || e.Kind == history.Stop
 		if e.Kind == history.Write {
-			vain[e.Frame] = closing || e.Exchange > 0 && x[e.Exchange-1].gone
+			vain[e.Frame] = closing || e.Exchange > 0 && x[e.Exchange-1].dropped
 		}
 		switch {
 		case vain[e.Frame]: // whether something is still written to who is leaving is open
 		case e.Exchange > 0:
-			x.tell(e, closing)
+			x.tell(e, closing || posted[e.Call] && x[e.Exchange-1].dropped)
 		case e.Kind == history.Wrote:
 			told[account(e, "has written")] = append(told[account(e, "has written")], words(message(e), failed(e)))
 		case e.Frame > 0:
@@ -63,35 +63,40 @@ func retold(h *history.History) map[string][]string {
 type exchanged struct {
 	client, server []string
 	answered       bool // the client has read an answer
-	gone           bool // the server has seen that the client is
+	dropped        bool // the client has given it up: what a server says after that is left out
 	late           bool // it began when the session was being closed
 }
 
 type exchangeList []exchanged
 
-func exchangesOf(h *history.History) exchangeList {
-	n := 0
+// exchangesOf makes room for the exchanges of a history, and lists the calls whose cancel
+// was posted.
+func exchangesOf(h *history.History) (exchangeList, map[int]bool) {
+	n, posted := 0, map[int]bool{}
 	for _, e := range h.Events {
 		n = max(n, e.Exchange)
+		if e.Exchange > 0 && e.Kind == history.Write && e.Msg.IsCancel() {
+			posted[e.Call] = true
+		}
 	}
-	return make(exchangeList, n)
+	return make(exchangeList, n), posted
 }
 
-// tell adds an event. An exchange whose answer has been read, or whose session is being
-// closed, both sides end by themselves, and who is first is open: the client need not
-// wait for the stream's end.
-func (l exchangeList) tell(e history.Event, closing bool) {
+// tell adds an event. An exchange whose answer has been read, or that is ended by both
+// sides, such as when its session is being closed, or when the client gives it up and
+// posts a cancel at once: of that it is open who is first.
+func (l exchangeList) tell(e history.Event, byBoth bool) {
 	x := &l[e.Exchange-1]
 	x.answered = x.answered || e.Kind == history.Read && e.Side == history.Client && e.Msg.IsReply()
-	x.gone = x.gone || e.Kind == history.Gone // what a server says to nobody is left out
-	x.late = x.late || closing && e.Kind == history.Begin && e.Side == history.Client
+	x.late = x.late || byBoth && e.Kind == history.Begin && e.Side == history.Client
 	what := words(string(e.Kind), head(e.HTTP), message(e), failed(e))
-	switch over := x.answered || closing; {
-	case over && e.Kind == history.Gone, x.gone && e.Kind == history.Status:
+	switch byBoth := byBoth || x.answered; {
+	case byBoth && e.Kind == history.Gone, x.dropped && e.Kind == history.Status:
 		return
-	case over && e.Side == history.Client && (e.Kind == history.Drop || e.Kind == history.Finish):
+	case byBoth && e.Side == history.Client && (e.Kind == history.Drop || e.Kind == history.Finish):
 		what = "over"
 	}
+	x.dropped = x.dropped || e.Kind == history.Drop
 	if e.Side == history.Client {
 		x.client = append(x.client, what)
 	} else {
