@@ -136,7 +136,16 @@ func (x *httpWire) conn(s *seat) Conn {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.transports[s] = t
-	return Conn{Endpoint: endpoint, HTTP: &http.Client{Transport: &clientTap{wire: x, seat: s, next: t}}}
+	return Conn{Endpoint: x.endpoint(), HTTP: &http.Client{Transport: &clientTap{wire: x, seat: s, next: t}}}
+}
+
+// endpoint is where clients find the server: one that listens on the machine's own
+// network may ask that it is called by its address there.
+func (x *httpWire) endpoint() string {
+	if x.world.ground != nil {
+		return "http://" + x.listener.Addr().String() + "/mcp"
+	}
+	return endpoint
 }
 
 // front is the beginning of the server's handler chain.

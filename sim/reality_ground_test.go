@@ -6,8 +6,10 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -90,6 +92,9 @@ func (o *machineOut) Write(b []byte) (int, error) {
 	for _, f := range whole {
 		p.tap.Wrote(f, err)
 	}
+	if err != nil {
+		p.forget(whole)
+	}
 	return n, err
 }
 
@@ -119,6 +124,13 @@ func (p *machinePipe) frame() (f *netem.Frame, first bool) {
 	f = &netem.Frame{}
 	p.frames = append(p.frames, f)
 	return f, true
+}
+
+// forget forgets frames that were not sent.
+func (p *machinePipe) forget(frames []*netem.Frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.frames = slices.DeleteFunc(p.frames, func(f *netem.Frame) bool { return slices.Contains(frames, f) })
 }
 
 func (o *machineOut) Close() error {
@@ -166,4 +178,28 @@ func once(mu *sync.Mutex, flag *bool) bool {
 	first := !*flag
 	*flag = true
 	return first
+}
+
+// watchMachine watches for how long the machine does not run who is ready to, until the
+// function that it returns is called, which returns the longest time.
+func watchMachine() (held func() time.Duration) {
+	over, longest := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		const step = 20 * time.Millisecond
+		var most time.Duration
+		for {
+			began := time.Now()
+			select {
+			case <-over:
+				longest <- most
+				return
+			case <-time.After(step):
+				most = max(most, time.Since(began)-step)
+			}
+		}
+	}()
+	return func() time.Duration {
+		close(over)
+		return <-longest
+	}
 }
