@@ -37,7 +37,7 @@ type Manifest struct {
 	ScenarioSHA256 string            `json:"scenario_sha256"`
 	Client         history.Peer      `json:"client"`
 	Server         history.Peer      `json:"server"`
-	Sources        map[string]string `json:"sources,omitempty"` // of targets built from a directory: its path as typed, by the target's name
+	Sources        map[string]string `json:"sources,omitempty"` // of targets built from a directory: its path as typed, by the target's name without options
 	Transport      string            `json:"transport"`         // "stdio"
 	Clock          string            `json:"clock"`             // "virtual" or "wall"
 	Network        string            `json:"network"`           // in one line: "wan (5 ms + exp 20 ms each way)"
@@ -60,7 +60,7 @@ func (m Manifest) Pair() Pair { return Pair{Client: m.spaced(m.Client), Server: 
 
 func (m Manifest) spaced(p history.Peer) string {
 	name := strings.TrimSpace(p.Target + " " + p.Version)
-	if path, ok := m.Sources[p.Target]; ok {
+	if path, ok := m.Sources[p.Name()]; ok {
 		name += " (" + path + ")"
 	}
 	return name
@@ -69,7 +69,7 @@ func (m Manifest) spaced(p history.Peer) string {
 // Typed is how a target is asked for on a command line, with its version or its
 // directory.
 func (m Manifest) Typed(p history.Peer) string {
-	path, local := m.Sources[p.Target]
+	path, local := m.Sources[p.Name()]
 	switch {
 	case local:
 		return p.Target + "@" + path

@@ -30,6 +30,11 @@ type Direction struct {
 	// CorrelationTime is how far apart "close together" ends: twice as far apart,
 	// two delays have nothing in common any more. 0: [DefaultCorrelationTime].
 	CorrelationTime time.Duration `json:"correlation_time_ns,omitempty" yaml:"correlation_time,omitempty"`
+	// Loss is the share of segments that get lost on the way, 0 to [MaxLoss], each
+	// by itself. The stream is sent again until it arrives, so a loss shows as a
+	// delay, of the segment and of everything behind it; see [Direction.Travel]. A
+	// line with a bandwidth does not become busier by it. 0: none.
+	Loss float64 `json:"loss,omitempty" yaml:"loss,omitempty"`
 	// Stall is when the line takes nothing. The zero Stall: never.
 	Stall Stall `json:"stall,omitzero" yaml:"stall,omitempty"`
 	// Coalesce is how long the receiving end holds back what has arrived, in order
@@ -59,7 +64,7 @@ func (d Direction) Validate() error {
 	if d.Buffer < 0 {
 		errs = append(errs, fmt.Errorf("buffer: %d bytes cannot hold anything; the least is 1, and 0 means %d", d.Buffer, DefaultBuffer))
 	}
-	errs = append(errs, d.validateCorrelation(), prefix("stall", d.Stall.Validate()),
+	errs = append(errs, d.validateCorrelation(), d.validateLoss(), prefix("stall", d.Stall.Validate()),
 		prefix("coalesce", d.Coalesce.Validate()), prefix("split", d.Split.Validate()))
 	return errors.Join(errs...)
 }

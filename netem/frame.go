@@ -1,11 +1,9 @@
 package netem
 
-import (
-	"bytes"
-	"time"
-)
+import "time"
 
-// A Frame is one line of the stream, blank ones included.
+// A Frame is one line of the stream, blank ones included; in a raw pipe, what
+// one Write carried.
 //
 // A pipe and its tap share the one Frame. The pipe changes it inside Write
 // only, and for the last time (Arrived) before it calls Tap.Read; the bytes
@@ -15,10 +13,11 @@ type Frame struct {
 	// were written, per pipe or across the pipes that share a counter.
 	Index int
 	// Bytes is the frame without its line end, "\n" or "\r\n". While the frame is
-	// not complete it is what was written so far, a trailing "\r" included.
+	// not complete it is what was written so far, a trailing "\r" included. In a
+	// raw pipe it is all that the Write was given.
 	Bytes []byte
 	// Complete says that the line end was written. It stays false for what the
-	// end of the stream cuts off.
+	// end of the stream cuts off. In a raw pipe it is always true.
 	Complete bool
 	// Written is when the Write with the frame's first byte was entered, and
 	// Arrived when its last byte reached the receiver, both since the pipe's
@@ -30,31 +29,23 @@ type Frame struct {
 	first, end int64         // where it begins and, as far as it is known, ends in the stream
 	due        time.Duration // when the last byte that was sent so far arrives
 	parts      int           // segments so far
+	cut        bool          // its Write gave up before the end, and the stream goes on
 }
 
-// grow adds a chunk that ends with the line end if last is set.
-func (f *Frame) grow(chunk []byte, last bool) {
+// grow adds a chunk.
+func (f *Frame) grow(chunk []byte) {
 	if f.Bytes == nil {
 		f.Bytes = chunk[:len(chunk):len(chunk)]
 	} else {
 		f.Bytes = append(f.Bytes, chunk...)
 	}
-	if last {
-		n := len(f.Bytes) - lineEnd(f.Bytes)
-		f.Bytes = f.Bytes[:n:n]
-		f.Complete = true
-	}
 }
 
-// lineEnd returns how many bytes the line end at the end of b takes: 0, 1, 2.
-func lineEnd(b []byte) int {
-	switch {
-	case bytes.HasSuffix(b, []byte("\r\n")):
-		return 2
-	case bytes.HasSuffix(b, []byte("\n")):
-		return 1
-	}
-	return 0
+// complete ends the frame, whose last so many bytes are not its own.
+func (f *Frame) complete(ending int) {
+	n := len(f.Bytes) - ending
+	f.Bytes = f.Bytes[:n:n]
+	f.Complete = true
 }
 
 // A Segment is what a pipe asks a delay for: the part of one frame that one
@@ -70,6 +61,9 @@ type Segment struct {
 	Size int
 	// EOF: this is not part of a frame, but the end of the stream after a close.
 	EOF bool
+	// Reset: the end of the stream is a reset that travels, as the connections of a
+	// [Network] send one.
+	Reset bool
 }
 
 // A Tap observes a pipe. Any of its functions may be nil; the zero Tap sees
@@ -96,14 +90,15 @@ type Tap struct {
 	// When a Write fails, this is also called for the frame that it leaves
 	// unfinished.
 	Wrote func(f *Frame, err error)
-	// Read: the Read that hands over the frame's last byte, its newline, is about
-	// to return. A frame without newline before the end of the stream counts as
+	// Read: the Read that hands over the frame's last byte, its newline unless the
+	// pipe is raw, is about to return. A frame without newline before the end of the stream counts as
 	// handed over with its last byte if the stream had ended by then, otherwise
 	// with the end of the stream. A frame whose Write failed half-way is not read.
 	Read func(f *Frame)
 	// EOF: a Read is about to return io.EOF for the first time.
 	EOF func()
 	// Hangup: the writing end is being closed, or the pipe reset. Nothing of it
-	// has shown at the reader yet. A reset after a close is reported too.
+	// has shown at the reader yet. A reset after a close is reported too. It is a
+	// reset as well if a connection is closed with unread bytes, as TCP does it.
 	Hangup func(reset bool)
 }

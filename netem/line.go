@@ -1,6 +1,7 @@
 package netem
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -8,6 +9,9 @@ import (
 // forever stands for instants that no run reaches. Two of them still add up
 // without overflow.
 const forever = time.Duration(1) << 61
+
+// never is no instant at all.
+const never = time.Duration(math.MaxInt64)
 
 // A line sends bytes one after the other at a fixed rate.
 type line struct {

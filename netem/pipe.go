@@ -18,6 +18,9 @@ type PipeConfig struct {
 	// Direction gives the bandwidth and the buffer. It must be valid. What else it
 	// says takes chance, so it is a description and no rule: see Travel and Stall.
 	Direction Direction
+	// Raw makes what one Write carries one frame and one segment, whatever its
+	// bytes are: no line is looked for. Otherwise frames are lines.
+	Raw bool
 	// Travel decides how each segment travels; [Direction.Travel] draws it from the
 	// distributions. It is asked once a segment, in the order of the stream, one
 	// call at a time, while the pipe's state is not locked; it must not use the
@@ -53,7 +56,11 @@ func NewPipe(config PipeConfig) (*Writer, *Reader) {
 		config.Counter = new(atomic.Int64)
 	}
 	buffer := config.Direction.buffer()
-	p := &pipe{config: config, buffer: buffer, free: buffer, line: line{rate: config.Direction.Bandwidth}}
+	p := &pipe{config: config, framing: byLine{}, buffer: buffer, free: buffer, line: line{rate: config.Direction.Bandwidth}}
+	if config.Raw {
+		p.framing = byWrite{}
+	}
+	p.readBy, p.writeBy, p.knocked, p.refusal = never, never, never, never
 	p.readers.L, p.writers.L = &p.mu, &p.mu
 	return &Writer{p}, &Reader{p}
 }
@@ -63,8 +70,9 @@ func NewPipe(config PipeConfig) (*Writer, *Reader) {
 //	sent      entered by Write ─▶ accepted into segments ─▶ handed over by Read
 //	offsets   entered           ≥ accepted                ≥ handed
 type pipe struct {
-	config PipeConfig
-	buffer int // bytes, > 0
+	config  PipeConfig
+	framing framing
+	buffer  int // bytes, > 0
 
 	// These two guard no data of the pipe. entry orders the Writes as they enter
 	// and is held across Tap.Write; asking is held across the rule, which a Close
@@ -84,10 +92,14 @@ type pipe struct {
 	reached       time.Duration // when the last that was sent reached the receiving end
 	holding       time.Duration // until when that holds back what reaches it; 0: it does not
 	lastDue       time.Duration // the last arrival so far
-	resumption    *time.Timer   // wakes a Write that waits for the end of a stall
+	resumption    *time.Timer   // wakes a waiting Write for the next that it waits for
+	writeBy       time.Duration // when a Write gives up
 	free          int           // room in the buffer, 0 to buffer bytes
 	hungUp        bool          // no more bytes are accepted
 	eofDue        time.Duration
+	aborted       bool          // the end that arrives then is a reset
+	refusal       time.Duration // when the writing end learns that it is not heard
+	refusedBy     error         // what Write returns from then on
 
 	// What is between the ends.
 	segments fifo[segment]
@@ -98,12 +110,16 @@ type pipe struct {
 	broken   bool // and has taken effect
 
 	// The reading end.
-	reading bool     // a Read has the turn
-	waiting bool     // and waits for something to arrive
-	done    []*Frame // handed over by the Read that has the turn
+	reading bool          // a Read has the turn
+	waiting bool          // and waits for something to arrive
+	readBy  time.Duration // when a Read gives up
+	done    []*Frame      // handed over by the Read that has the turn
 	handed  int64
-	ended   bool // a Read has returned io.EOF
-	closed  bool // by Reader.Close
+	ended   bool          // a Read has returned io.EOF
+	closed  bool          // by Reader.Close
+	deaf    bool          // by deafen
+	knocked time.Duration // when the first arrives that nobody reads any more
+	echo    *echo         // how that is answered; nil: not known yet
 }
 
 // A segment is a run of bytes that arrives as one.
@@ -114,13 +130,15 @@ type segment struct {
 
 func (p *pipe) now() time.Duration { return time.Since(p.config.Epoch) }
 
-// writeError says why nothing more can be written, or nil.
-func (p *pipe) writeError() error {
+// writeError says why nothing more can be written from now on, or nil.
+func (p *pipe) writeError(now time.Duration) error {
 	switch {
 	case p.breaking:
 		return ErrReset
 	case p.hungUp, p.closed:
 		return io.ErrClosedPipe
+	case p.refusal <= now:
+		return p.refusedBy
 	}
 	return nil
 }
@@ -165,19 +183,30 @@ func (p *pipe) nextDue() time.Duration {
 }
 
 // rouse sees to it that the waiting Read, if there is one, runs as soon as the
-// next thing has arrived.
+// next thing has arrived or its deadline has passed.
 func (p *pipe) rouse(now time.Duration) {
 	if !p.waiting || p.cutAt > 0 {
 		return
 	}
-	switch due := p.nextDue(); {
-	case due == 0:
-	case due <= now:
+	at := p.nextDue()
+	if at == 0 || p.readBy < at {
+		at = p.readBy
+	}
+	switch {
+	case at == never:
+		p.noTimer()
+	case at <= now:
 		p.readers.Broadcast()
 	case p.timer == nil:
-		p.timer = time.AfterFunc(due-now, p.wakeReaders)
+		p.timer = time.AfterFunc(at-now, p.wakeReaders)
 	default:
-		p.timer.Reset(due - now)
+		p.timer.Reset(at - now)
+	}
+}
+
+func (p *pipe) noTimer() {
+	if p.timer != nil {
+		p.timer.Stop()
 	}
 }
 
@@ -198,9 +227,7 @@ func (p *pipe) cut(now time.Duration) {
 		n++
 	}
 	p.segments.truncate(n)
-	if p.timer != nil {
-		p.timer.Stop()
-	}
+	p.noTimer()
 	p.readers.Broadcast()
 	p.writers.Broadcast()
 }

@@ -2,6 +2,7 @@ package netem
 
 import (
 	"io"
+	"os"
 	"time"
 )
 
@@ -73,6 +74,9 @@ func (r *Reader) Unread() []*Frame {
 	var unread []*Frame
 	for i := range p.frames.len() {
 		f := *p.frames.at(i)
+		if f.cut {
+			continue
+		}
 		if f.first >= p.accepted {
 			break
 		}
@@ -86,24 +90,36 @@ func (r *Reader) Unread() []*Frame {
 
 // await blocks until there is something to hand over, or a reason to give up.
 func (p *pipe) await(b []byte) (int, error) {
+	defer p.noTimer()
 	for {
-		if p.closed {
+		if p.closed || p.deaf {
 			return 0, io.ErrClosedPipe
 		}
 		now := p.now()
+		if p.readBy <= now {
+			return 0, os.ErrDeadlineExceeded
+		}
 		switch n := p.take(b, now); {
 		case n > 0 || len(b) == 0:
 			return n, nil
 		case p.broken:
 			return 0, ErrReset
 		case p.segments.len() == 0 && p.eofDue > 0 && p.eofDue <= now:
-			return 0, io.EOF
+			return 0, p.end()
 		}
 		p.waiting = true
 		p.rouse(now)
 		p.readers.Wait()
 		p.waiting = false
 	}
+}
+
+// end is what Read returns at the end of the stream.
+func (p *pipe) end() error {
+	if p.aborted {
+		return ErrReset
+	}
+	return io.EOF
 }
 
 // take fills b with what has arrived.
@@ -113,7 +129,7 @@ func (p *pipe) take(b []byte, now time.Duration) (n int) {
 		if s.due > now {
 			break
 		}
-		k := portion(s.data, len(b)-n)
+		k := portion(p.framing, s.data, len(b)-n)
 		if k == 0 && n > 0 {
 			break
 		}
@@ -128,19 +144,6 @@ func (p *pipe) take(b []byte, now time.Duration) (n int) {
 	return n
 }
 
-// portion returns how much of data to hand over where there is room for that
-// many bytes: all of them, but not a frame's last byte without its line end.
-func portion(data []byte, room int) int {
-	if room >= len(data) {
-		return len(data)
-	}
-	text := len(data) - lineEnd(data)
-	if room >= text && text > 0 {
-		return text - 1
-	}
-	return room
-}
-
 // handOver moves the frames that end within the next n bytes to p.done.
 func (p *pipe) handOver(n int) {
 	p.handed += int64(n)
@@ -151,8 +154,11 @@ func (p *pipe) handOver(n int) {
 		if f.end > p.handed || !f.Complete && !final {
 			return
 		}
-		f.Arrived = f.due
 		p.frames.pop()
+		if f.cut {
+			continue
+		}
+		f.Arrived = f.due
 		p.done = append(p.done, f)
 	}
 }

@@ -28,8 +28,17 @@ type Cut struct {
 // Travel draws how a segment travels in this direction. draw gives 64 random bits
 // that belong to the segment, others with every call. It is called for the delay
 // first, even if there is none, and then for what else the direction has: the
-// window, then each cut's place and gap. slot gives 64 random bits that belong to the n-th knot of the direction;
-// it is called only with a correlation. d must be valid.
+// window, then each cut's place and gap, then the losses. The end of the stream
+// has a delay and losses only, a reset no losses: TCP sends none again. slot gives
+// 64 random bits that belong to the n-th knot of the direction; it is called only
+// with a correlation. d must be valid.
+//
+// # Loss
+//
+// A segment that is lost k times, which happens with the probability lossᵏ(1-loss),
+// arrives later by k timeouts. The first is twice the segment's delay and
+// [LeastVariance], each other one twice the one before, at most [MaxTimeout]; k is
+// at most [MaxRetries].
 //
 // # Correlation
 //
@@ -49,11 +58,20 @@ type Cut struct {
 // frames correlate by ρ at one instant, and less the further they are apart, down
 // to 0 at 2T.
 func (d Direction) Travel(segment Segment, draw func() uint64, slot func(n uint64) uint64) Travel {
-	own := draw()
-	if segment.EOF {
-		return Travel{Delay: d.Delay.Sample(own)}
+	t := d.travel(segment, draw, slot)
+	if d.Loss > 0 && !segment.Reset {
+		t.Delay += d.resent(t.Delay, draw())
 	}
+	return t
+}
+
+// travel is Travel on a way that loses nothing.
+func (d Direction) travel(segment Segment, draw func() uint64, slot func(n uint64) uint64) Travel {
+	own := draw()
 	t := Travel{Delay: d.Delay.Sample(own)}
+	if segment.EOF {
+		return t
+	}
 	if d.Correlation > 0 {
 		t.Delay = d.Delay.quantile(d.correlated(own, segment.Frame.Written, slot))
 	}

@@ -3,6 +3,7 @@ package netem
 import (
 	"bytes"
 	"io"
+	"os"
 	"time"
 )
 
@@ -44,28 +45,7 @@ func (w *Writer) Write(b []byte) (n int, err error) {
 // returns io.EOF, which travels like a segment. A blocked Write fails. Close
 // does not block, may be repeated, and always returns nil.
 func (w *Writer) Close() error {
-	p := w.p
-	p.mu.Lock()
-	if p.hungUp {
-		p.mu.Unlock()
-		return nil
-	}
-	p.hungUp = true
-	p.mu.Unlock()
-
-	if p.config.Tap.Hangup != nil {
-		p.config.Tap.Hangup(false)
-	}
-	travel := p.travel(Segment{Frame: new(Frame), EOF: true})
-
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.now()
-	p.eofDue = p.schedule(p.line.transmit(now, 0), travel)
-	if p.segments.len() == 0 {
-		p.rouse(now)
-	}
-	p.writers.Broadcast()
+	w.p.hangUp(false)
 	return nil
 }
 
@@ -78,7 +58,14 @@ func (w *Writer) Reset() { w.p.reset() }
 func (p *pipe) checkWrite() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.writeError()
+	now := p.now()
+	if err := p.writeError(now); err != nil {
+		return err
+	}
+	if p.writeBy <= now {
+		return os.ErrDeadlineExceeded
+	}
+	return nil
 }
 
 func (p *pipe) travel(s Segment) Travel {
@@ -114,12 +101,9 @@ func (p *pipe) divide(b []byte, pieces []piece) ([]piece, uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	refused := p.writeError() != nil
+	refused := p.writeError(now) != nil
 	for len(b) > 0 {
-		end, last := len(b), false
-		if i := bytes.IndexByte(b, '\n'); i >= 0 {
-			end, last = i+1, true
-		}
+		end, last := p.framing.first(b)
 		pieces = append(pieces, p.extend(b[:end], last, now, refused))
 		b = b[end:]
 	}
@@ -142,7 +126,10 @@ func (p *pipe) extend(chunk []byte, last bool, now time.Duration, refused bool) 
 	part := f.parts
 	f.parts++
 	if first || !refused {
-		f.grow(chunk, last)
+		f.grow(chunk)
+		if last {
+			f.complete(p.framing.ending(f.Bytes))
+		}
 	}
 	if !refused {
 		p.entered += int64(len(chunk))
@@ -191,10 +178,8 @@ func (p *pipe) accept(piece *piece, travel Travel) (n int, err error) {
 	defer p.mu.Unlock()
 	defer p.noResumption()
 	for rest := piece.data; len(rest) > 0; rest = piece.data[n:] {
-		for p.writeError() == nil && (p.admits(rest) == 0 || p.stalled()) {
-			p.writers.Wait()
-		}
-		if err := p.writeError(); err != nil {
+		if err := p.awaitRoom(rest); err != nil {
+			p.giveUp(piece.frame, len(rest), err)
 			return n, err
 		}
 		k := p.admits(rest)
@@ -207,23 +192,44 @@ func (p *pipe) accept(piece *piece, travel Travel) (n int, err error) {
 	return n, nil
 }
 
-// stalled reports whether the line takes nothing now; the writer that waits is
-// then woken when it does.
-func (p *pipe) stalled() bool {
+// awaitRoom blocks until the pipe takes some of rest, or says why it does not.
+func (p *pipe) awaitRoom(rest []byte) error {
+	for {
+		now := p.now()
+		if err := p.writeError(now); err != nil {
+			return err
+		}
+		if p.writeBy <= now {
+			return os.ErrDeadlineExceeded
+		}
+		until := never // a Read makes room, and says so
+		if p.admits(rest) > 0 {
+			if until = p.stalled(now); until <= now {
+				return nil
+			}
+		}
+		p.resume(min(until, p.writeBy, p.refusal), now)
+		p.writers.Wait()
+	}
+}
+
+// stalled returns when the line takes something again, or 0 when it does.
+func (p *pipe) stalled(now time.Duration) time.Duration {
 	if p.config.Stall == nil {
-		return false
+		return 0
 	}
-	now := p.now()
-	until := p.config.Stall(now)
+	return p.config.Stall(now)
+}
+
+// resume sees to it that the waiting Write looks again at an instant to come.
+func (p *pipe) resume(at, now time.Duration) {
 	switch {
-	case until <= now:
-		return false
+	case at == never:
 	case p.resumption == nil:
-		p.resumption = time.AfterFunc(until-now, p.wakeWriters)
+		p.resumption = time.AfterFunc(at-now, p.wakeWriters)
 	default:
-		p.resumption.Reset(until - now)
+		p.resumption.Reset(at - now)
 	}
-	return true
 }
 
 func (p *pipe) noResumption() {
@@ -242,7 +248,7 @@ func (p *pipe) wakeWriters() {
 // more room. Like Read it keeps a frame's last byte and its line end together,
 // unless the whole buffer is too small for both.
 func (p *pipe) admits(rest []byte) int {
-	k := portion(rest, p.free)
+	k := portion(p.framing, rest, p.free)
 	if k == 0 && p.free == p.buffer {
 		return 1
 	}
@@ -257,10 +263,14 @@ func (p *pipe) launch(data []byte, travel Travel) time.Duration {
 	due := p.schedule(p.line.transmit(now, len(data)), travel)
 	p.accepted += int64(len(data))
 	p.free -= len(data)
+	if p.deaf {
+		p.knock(due)
+		return due
+	}
 	idle := p.segments.len() == 0
 	done := 0
 	for _, cut := range travel.Cuts {
-		k := portion(data, cut.At-done)
+		k := portion(p.framing, data, cut.At-done)
 		if k < 1 || k == len(data) {
 			continue
 		}

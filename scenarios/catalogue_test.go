@@ -90,6 +90,6 @@ func TestReadmeExplainsEveryKey(t *testing.T) {
 func TestReadRefusesOtherNames(t *testing.T) {
 	for _, name := range []string{"", "quiet", "cancel-storm.yaml", "../scenarios/cancel-storm", "embed.go"} {
 		_, err := scenarios.Read(name)
-		assert.ErrorContains(t, err, "there are abrupt-close, aimed-cancels, back-to-back", "%q", name)
+		assert.ErrorContains(t, err, "there are abandoned-exchange, abrupt-close, aimed-cancels", "%q", name)
 	}
 }

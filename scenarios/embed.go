@@ -25,6 +25,7 @@ func Names() []string {
 	for i, e := range entries {
 		names[i] = strings.TrimSuffix(e.Name(), ".yaml")
 	}
+	slices.Sort(names) // files are in the order of their names with the extension
 	return names
 }
 

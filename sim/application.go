@@ -17,7 +17,7 @@ import (
 // reported to the recorder directly, not over the wire.
 func (w *world) serverEnv() ServerEnv {
 	env := ServerEnv{
-		SpecVersion: w.SpecVersion, Changes: w.publishes(),
+		SpecVersion: w.SpecVersion, Transport: w.Scenario.Transport, Changes: w.publishes(),
 		Tasks: w.Scenario.hasTasks() && protocol.HasTasks(w.SpecVersion),
 	}
 	names := w.handlerNames()

@@ -19,8 +19,9 @@ import (
 func (w *world) makeCall(call ScheduledCall) {
 	p := &pending{world: w, call: call}
 	w.issued.Add(1)
-	w.wire.calls.issued(call.Call, call.Method)
-	w.event(history.Client, history.Issue, call.Call, nil)
+	seat := w.seatOf(call)
+	seat.calls.issued(call.Call, call.Method)
+	p.record(history.Event{Kind: history.Issue})
 	ctx := p.open()
 	defer p.release()
 	if call.Task != nil {
@@ -31,7 +32,7 @@ func (w *world) makeCall(call ScheduledCall) {
 	if w.Client.Unruly {
 		r.Mischief = call.Mischief
 	}
-	value, err := w.client.Call(ctx, r)
+	value, err := seat.client.Call(ctx, r)
 	p.returned(value, err)
 	p.linger()
 }
@@ -73,6 +74,12 @@ type pending struct {
 	ended   bool       // its context has been ended before that
 	reached bool       // the event that it was aimed at has come
 	timer   *time.Timer
+}
+
+// record records something that the caller does, or sees.
+func (p *pending) record(e history.Event) {
+	e.Side, e.Call, e.Client = history.Client, p.call.Call, p.call.Client
+	p.world.note(e)
 }
 
 // open makes the context of a call that has just been issued, and arranges for
@@ -140,7 +147,7 @@ func (p *pending) expired() {
 
 func (p *pending) note(cause string) {
 	p.ended = true
-	p.world.note(history.Event{Side: history.Client, Kind: history.Cancel, Call: p.call.Call, Text: cause})
+	p.record(history.Event{Kind: history.Cancel, Text: cause})
 }
 
 func (p *pending) returned(value string, err error) {
@@ -148,7 +155,7 @@ func (p *pending) returned(value string, err error) {
 	defer p.mu.Unlock()
 	p.expired()
 	p.over = true
-	p.world.note(history.Event{Side: history.Client, Kind: history.Return, Call: p.call.Call, Value: value, Text: text(err)})
+	p.record(history.Event{Kind: history.Return, Value: value, Text: text(err)})
 }
 
 // linger lets a caller cancel what has returned already, where that is its aim,
@@ -176,7 +183,7 @@ func (p *pending) fate() (ended, reached bool) {
 }
 
 func (p *pending) missed(why string) {
-	p.world.note(history.Event{Side: history.Client, Kind: history.Missed, Call: p.call.Call, Text: why})
+	p.record(history.Event{Kind: history.Missed, Text: why})
 }
 
 func (p *pending) release() {

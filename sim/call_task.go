@@ -25,7 +25,7 @@ type taskCall struct {
 // runTask makes the call as a task, waits for its result, and asks what it has still
 // to ask.
 func (p *pending) runTask() {
-	client, ok := p.world.client.(TaskClient)
+	client, ok := p.world.seatOf(p.call).client.(TaskClient)
 	if !ok {
 		panic(p.world.Client.Name + " says that it makes tasks, and is no TaskClient")
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/bits"
+	"strconv"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -61,6 +62,14 @@ type FrameIdentity struct {
 	Method     string
 	ID         string // the id, the id referred to or the token: raw JSON
 	Occurrence int    // how many frames with the same identity went before, from 0
+}
+
+// flat is the identity with its occurrence as part of its id, for something of which
+// there are several parts.
+func (f FrameIdentity) flat() FrameIdentity {
+	f.ID += " " + strconv.Itoa(f.Occurrence)
+	f.Occurrence = 0
+	return f
 }
 
 // DelayHash returns 64 bits that belong to one frame of one seed's world. The

@@ -28,8 +28,8 @@ func (cfg WorldConfig) publishes() bool {
 
 // change makes the changes of the schedule, until the session ends.
 func (w *world) change() {
-	publisher, can := w.server.(Publisher)
-	if !can || !w.publishes() {
+	publishers := w.publishers()
+	if len(publishers) == 0 || !w.publishes() {
 		return
 	}
 	there, now := false, time.Duration(0)
@@ -42,11 +42,26 @@ func (w *world) change() {
 		if c.Call == 0 {
 			there = !there
 			w.note(history.Event{Side: history.Server, Kind: history.Change, Value: "tools"})
-			publisher.ChangeTools(Tool{Name: "extra", Run: w.runTool}, there)
+			for _, p := range publishers {
+				p.ChangeTools(Tool{Name: "extra", Run: w.runTool}, there)
+			}
 			continue
 		}
 		uri := protocol.ResourceURI + strconv.Itoa(c.Call)
 		w.note(history.Event{Side: history.Server, Kind: history.Change, Value: uri})
-		publisher.ChangeResource(uri)
+		for _, p := range publishers {
+			p.ChangeResource(uri)
+		}
 	}
+}
+
+// publishers returns those of the servers that can tell of changes.
+func (w *world) publishers() []Publisher {
+	var out []Publisher
+	for _, s := range w.servers {
+		if p, can := s.(Publisher); can {
+			out = append(out, p)
+		}
+	}
+	return out
 }

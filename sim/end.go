@@ -22,22 +22,22 @@ func (w *world) endEarly(end ScheduledEnd, callers <-chan struct{}) {
 	close(w.ending)
 	switch end.How {
 	case EndClose:
-		w.close(callers, w.served)
+		w.close(callers)
 	case EndHalfClose:
 		w.halfClose()
 		w.finish(callers)
 		w.settle()
-		w.close(w.served)
+		w.close()
 	case EndExit:
 		w.exit()
 		w.finish(callers)
 		w.settle()
-		w.close() // a server that is dead cannot hold it up
+		w.close()
 	case EndStop:
 		w.stopServer()
 		w.finish(callers)
 		w.settle()
-		w.close(w.served)
+		w.close()
 	default:
 		panic("sim: a session cannot end by " + end.How)
 	}

@@ -30,10 +30,10 @@ type Mischief struct {
 	Server []string `json:"server,omitempty"`
 }
 
-// The kinds of request ids. The call's number is n.
+// The kinds of request ids. The call's number among those of its client is n.
 const (
 	Counting     = "counting"      // n+1
-	Zero         = "zero"          // 0, of one call of a world; its others count
+	Zero         = "zero"          // 0, of one call of a client; its others count
 	Stringy      = "string"        // "call-n"
 	Twins        = "twins"         // by turns a number, and the string of the same digits
 	Negative     = "negative"      // -n
@@ -117,14 +117,18 @@ func (m *Mischief) ofClient() bool {
 // server does not have to accept is always given up in the end, since nobody owes
 // it an answer.
 func (s *Schedule) drawMischief(sc *Scenario) {
-	ids := idDrawer{kinds: sc.Load.IDs}
+	var ids idDrawer
 	for i := range s.Calls {
 		c := &s.Calls[i]
+		_, own := sc.Load.place(c.Call)
+		if own == 0 { // each client has ids of its own
+			ids = idDrawer{kinds: sc.Load.IDs}
+		}
 		m := Mischief{
 			Strays: drawShares("stray ", sc.Cancel.Strays, s.Seed, c.Call),
 			Server: drawShares("mischief ", sc.Mischief, s.Seed, c.Call),
 		}
-		if len(ids.kinds) > 0 && ids.draw(&m, s.Seed, c.Call) && !c.cancelled() {
+		if len(ids.kinds) > 0 && ids.draw(&m, NewStream(s.Seed, "id", c.Call), own+1) && !c.cancelled() {
 			c.Cancel = &c.Life
 		}
 		if c.cancelled() && sc.Cancel.Together > 0 && NewStream(s.Seed, "together", c.Call).Float64() < sc.Cancel.Together {
@@ -171,9 +175,10 @@ type idDrawer struct {
 	twin  string // the digits of a number whose twin comes next; empty: none
 }
 
-// draw reports whether the server need not accept the id.
-func (d *idDrawer) draw(m *Mischief, seed uint64, call int) (dubious bool) {
-	kind := pick(d.kinds, func(k IDKind) int { return k.Weight }, NewStream(seed, "id", call)).Kind
+// draw reports whether the server need not accept the id. call is the call's number
+// among those of its client, so that clients give the same ids.
+func (d *idDrawer) draw(m *Mischief, chance *Stream, call int) (dubious bool) {
+	kind := pick(d.kinds, func(k IDKind) int { return k.Weight }, chance).Kind
 	m.ID = strconv.Itoa(call + 1)
 	switch kind {
 	case Zero:

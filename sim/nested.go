@@ -47,7 +47,7 @@ func (cfg WorldConfig) unanswerable(ask *ScheduledAsk) string {
 // nested is the header's line of what the tool of c asks.
 func (cfg WorldConfig) nested(c ScheduledCall) history.Call {
 	return history.Call{
-		Call: c.Asks.Call, Parent: c.Call, Method: c.Asks.Method, Handler: c.Asks.Handler,
+		Call: c.Asks.Call, Parent: c.Call, Client: c.Client, Method: c.Asks.Method, Handler: c.Asks.Handler,
 		Work: c.Asks.Work, Life: c.Asks.Work + cfg.Scenario.Network.roundTrip(),
 		NotAsked: cfg.unanswerable(c.Asks),
 	}
@@ -56,7 +56,7 @@ func (cfg WorldConfig) nested(c ScheduledCall) history.Call {
 // clientEnv is what the simulated client's application offers: answers to what the
 // scenario's tools ask, where client and server can do that.
 func (w *world) clientEnv() ClientEnv {
-	env := ClientEnv{SpecVersion: w.SpecVersion}
+	env := ClientEnv{SpecVersion: w.SpecVersion, Transport: w.Scenario.Transport}
 	for _, h := range w.Scenario.Handlers {
 		if h.Kind != Asking || w.unanswerable(&ScheduledAsk{Method: h.Asks.Kind}) != "" {
 			continue
@@ -87,16 +87,17 @@ func (w *world) runAnswer(ctx context.Context, text string) (string, error) {
 	ask := w.schedule.Calls[parent-1].Asks
 	h := &handler{
 		world: w, side: history.Client,
-		call: ScheduledCall{Call: ask.Call, Method: ask.Method, Handler: ask.Handler, Work: ask.Work},
+		call: ScheduledCall{Call: ask.Call, Method: ask.Method, Handler: ask.Handler, Work: ask.Work, Client: w.schedule.Calls[parent-1].Client},
 	}
 	return h.run(ctx)
 }
 
 // An asked is a question that a tool waits for the answer to.
 type asked struct {
-	world *world
-	call  int
-	ctx   context.Context
+	world  *world
+	call   int
+	client int // that is asked, see seat
+	ctx    context.Context
 
 	mu    sync.Mutex // guards over and ended
 	over  bool       // the target has given control back
@@ -109,14 +110,20 @@ func (h *handler) askClient(ctx context.Context) error {
 	if h.call.Asks == nil || h.ask == nil {
 		return fmt.Errorf("the server gives call %d nobody to ask", h.call.Call)
 	}
-	a := &asked{world: h.world, call: h.call.Asks.Call, ctx: ctx}
-	h.world.event(history.Server, history.Issue, a.call, nil)
+	a := &asked{world: h.world, call: h.call.Asks.Call, client: h.call.Client, ctx: ctx}
+	a.record(history.Event{Kind: history.Issue})
 	h.world.watchAsked(a)
 	stop := context.AfterFunc(ctx, a.expire)
 	defer stop()
 	text, err := h.ask(ctx, h.call.Asks.request())
 	a.returned(text, err)
 	return err
+}
+
+// record records something that the tool does, or sees.
+func (a *asked) record(e history.Event) {
+	e.Side, e.Call, e.Client = history.Server, a.call, a.client
+	a.world.note(e)
 }
 
 // expire records, once, that the tool was told to stop while it waited, which ends
@@ -132,7 +139,7 @@ func (a *asked) expired() {
 		return
 	}
 	a.ended = true
-	a.world.note(history.Event{Side: history.Server, Kind: history.Cancel, Call: a.call, Text: "cancel"})
+	a.record(history.Event{Kind: history.Cancel, Text: "cancel"})
 }
 
 func (a *asked) returned(value string, err error) {
@@ -141,7 +148,7 @@ func (a *asked) returned(value string, err error) {
 	defer a.mu.Unlock()
 	a.expired()
 	a.over = true
-	a.world.note(history.Event{Side: history.Server, Kind: history.Return, Call: a.call, Value: value, Text: text(err)})
+	a.record(history.Event{Kind: history.Return, Value: value, Text: text(err)})
 }
 
 func (w *world) watchAsked(a *asked) {

@@ -20,7 +20,8 @@ import (
 type Scenario struct {
 	Name         string // as its file is called, without .yaml: lower case, digits and hyphens
 	Summary      string // one line
-	Transport    string // "stdio"
+	Transport    string // see Transports
+	HTTP         HTTPPlan
 	SpecVersions []string
 	Client       string // a target's name
 	Server       string
@@ -67,6 +68,7 @@ type Link struct {
 	Stall           netem.Stall   // when a writer has to wait although there is room
 	Coalesce        Distribution  // how long arrivals are held back to be handed over together
 	Split           netem.Split   // into pieces that arrive by themselves
+	Loss            float64       // share of the segments that are lost and sent again, 0 to netem.MaxLoss; stdio: 0
 }
 
 // A Handler is one kind of tool of the simulated server, and how often it is
@@ -115,8 +117,9 @@ type Requirement struct {
 
 // Bounds of a scenario.
 const (
-	MaxCalls   = 100_000 // of one world
-	MaxCallers = 1_000
+	MaxCalls   = 100_000 // of one world, by all its clients
+	MaxCallers = 1_000   // of one client
+	MaxClients = 1_000   // of one world
 
 	maxHandlers    = 100
 	maxWeight      = 1_000_000
@@ -137,17 +140,22 @@ const (
 // oldest first.
 func SpecVersions() []string { return protocol.Versions() }
 
-// defaultSpecVersions are the newest of each era. An older one says of cancelling
-// nothing that its era's newest does not, and the first one less.
-func defaultSpecVersions() []string { return []string{protocol.V20251125, protocol.V20260728} }
+// defaultSpecVersions are the newest of each era that have the transport. An older one
+// says of cancelling nothing that its era's newest does not, and the first one less.
+func defaultSpecVersions(transport string) []string {
+	if transport == HTTPSSE {
+		return []string{protocol.V20241105}
+	}
+	return []string{protocol.V20251125, protocol.V20260728}
+}
 
 // defaultScenario is what a file that leaves something out gets. What a file has
 // to say is not in it, nor is what follows from something else: the network from
 // its profile, and the settle time, see defaultSettle.
 func defaultScenario() *Scenario {
 	return &Scenario{
-		Transport:    "stdio",
-		SpecVersions: defaultSpecVersions(),
+		Transport:    Stdio,
+		SpecVersions: defaultSpecVersions(Stdio),
 		Client:       "go-sdk",
 		Server:       "go-sdk",
 		Load:         Load{Arrivals: Closed, Callers: 1, Calls: 1, Think: Fixed(0)},

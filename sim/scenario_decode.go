@@ -11,10 +11,12 @@ import (
 // scenario reads the whole file. The keys are in the order in which the resolved
 // form has them.
 func (d *decoder) scenario(sc *Scenario, n *node) {
+	d.transported(sc, n)
 	d.mapping(n, "",
 		key{"name", d.text(&sc.Name, "cancel-storm"), "cancel-storm"},
 		key{"summary", d.text(&sc.Summary, "many calls, most of them cancelled"), "what the scenario hunts, in one sentence"},
-		key{"transport", d.text(&sc.Transport, "stdio"), ""},
+		key{"transport", d.text(&sc.Transport, Stdio), ""},
+		key{"http", func(n *node, path string) { d.http(&sc.HTTP, n, path) }, ""},
 		key{"spec_versions", d.versions(&sc.SpecVersions, "[2025-11-25, 2026-07-28]"), ""},
 		key{"client", d.text(&sc.Client, "go-sdk"), ""},
 		key{"server", d.text(&sc.Server, "go-sdk"), ""},
@@ -169,16 +171,18 @@ const defaultProfile = "loopback"
 // network reads a profile, or both directions, or a profile and the directions
 // that differ from it.
 func (d *decoder) network(to *Network, n *node, path string) {
-	way := "{delay: 20ms}, or name a profile"
+	way, loss := "{delay: 20ms}, or name a profile", 0.0
 	if profile := d.profileOf(n, path); profile != "" {
 		d.profile(to, profile)
 		way = ""
 	}
-	d.mapping(d.possible(n, path), path,
-		key{"profile", func(*node, string) {}, ""}, // read above, since the directions begin with it
-		key{"client_to_server", func(n *node, path string) { d.link(&to.ClientToServer, n, path) }, way},
-		key{"server_to_client", func(n *node, path string) { d.link(&to.ServerToClient, n, path) }, way},
-	)
+	keys := []key{
+		{"profile", func(*node, string) {}, ""}, // read above, since the directions begin with it
+		{"client_to_server", func(n *node, path string) { d.link(&to.ClientToServer, n, path) }, way},
+		{"server_to_client", func(n *node, path string) { d.link(&to.ServerToClient, n, path) }, way},
+	}
+	d.mapping(d.possible(n, path), path, d.losing(keys, &loss)...)
+	d.lossy(to, loss, path)
 }
 
 // profileOf returns the profile that a network names. If it names none that

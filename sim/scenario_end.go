@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -10,17 +11,18 @@ import (
 // health probe was answered; then the application closes it.
 type EndPlan struct {
 	How string // see EndKinds, or EndAny; empty: no such end
-	// At is when, since the load began. Callers make no further calls from then
-	// on. It has to come before the horizon.
+	// At is when, since the load began; with several clients, since the first of them
+	// could connect. Callers make no further calls from then on. It has to come before
+	// the horizon.
 	At Distribution
 }
 
 // The ways in which a session can end while calls are in flight.
 const (
 	EndClose     = "close"       // the application closes its client
-	EndHalfClose = "half-close"  // the client's writing end is closed on the wire; the client reads on
-	EndExit      = "server-exit" // the server's process dies
-	EndStop      = "server-stop" // the server's application ends the context of its server's run
+	EndHalfClose = "half-close"  // the client's writing end is closed on the wire; the client reads on; stdio alone
+	EndExit      = "server-exit" // the server's process dies; over HTTP every connection is reset, and there is nobody to connect to any more
+	EndStop      = "server-stop" // the server's application ends the context of its server's run; over HTTP it shuts its server down
 	// EndAny is one of these or none: each seed draws.
 	EndAny = "any"
 )
@@ -28,18 +30,28 @@ const (
 // EndKinds returns the ways in which a session can end while calls are in flight.
 func EndKinds() []string { return []string{EndClose, EndHalfClose, EndExit, EndStop} }
 
+// endsOver returns those of them that a transport has. Over HTTP a client has no
+// writing end that could close by itself: what it says is requests, each of which ends.
+func endsOver(transport string) []string {
+	if overHTTP(transport) {
+		return []string{EndClose, EndExit, EndStop}
+	}
+	return EndKinds()
+}
+
 // A ScheduledEnd is the end of one world's session.
 type ScheduledEnd struct {
 	How string        `json:"how"`   // see EndKinds
 	At  time.Duration `json:"at_ns"` // since the load began
 }
 
-// drawEnd draws when the session ends; nil without a plan.
-func drawEnd(p EndPlan, seed uint64) *ScheduledEnd {
+// drawEnd draws when the session ends, and of the ways that its transport has in which;
+// nil without a plan.
+func drawEnd(p EndPlan, ways []string, seed uint64) *ScheduledEnd {
 	if p.How == "" {
 		return nil
 	}
-	how, ways := p.How, EndKinds()
+	how := p.How
 	if how == EndAny {
 		n := NewStream(seed, "end-how", 0).Below(uint64(len(ways) + 1))
 		if n == uint64(len(ways)) {
@@ -69,11 +81,18 @@ func (sc *Scenario) lastsAtMost() time.Duration {
 	return longest(sc.End.At) + d
 }
 
-func (c *checker) end(p EndPlan, horizon time.Duration) {
+func (c *checker) end(sc *Scenario) {
+	p, horizon := sc.End, sc.Limits.Horizon
 	if p == (EndPlan{}) {
 		return
 	}
-	c.oneOf("end.how", p.How, append(EndKinds(), EndAny)...)
+	ways := append(endsOver(sc.Transport), EndAny)
+	if p.How == EndHalfClose && !slices.Contains(ways, p.How) {
+		c.fault("end.how", "impossible on "+sc.Transport+": a client has no writing end there that could close while it reads on, since each message is a request of its own",
+			"write "+oneOf(ways))
+	} else {
+		c.oneOf("end.how", p.How, ways...)
+	}
 	c.distribution("end.at", p.At, maxDelay)
 	if late := longest(p.At); late >= horizon {
 		c.fault("end.at", fmt.Sprintf("the session may end as late as %s, and the world has ended by %s", formatDuration(late), formatDuration(horizon)),

@@ -18,6 +18,7 @@ func linkOf(d netem.Direction) Link {
 		Stall:       d.Stall,
 		Coalesce:    d.Coalesce,
 		Split:       d.Split,
+		Loss:        d.Loss,
 	}
 	if l.Correlation > 0 {
 		l.CorrelationTime = cmp.Or(d.CorrelationTime, netem.DefaultCorrelationTime)
@@ -36,6 +37,7 @@ func (l Link) direction() netem.Direction {
 		Stall:           l.Stall,
 		Coalesce:        l.Coalesce,
 		Split:           l.Split,
+		Loss:            l.Loss,
 	}
 }
 
@@ -43,7 +45,7 @@ func (l Link) direction() netem.Direction {
 // included: a frame comes at any instant of the period, and finds half a stall
 // before it if it comes during one.
 func (l Link) expected() time.Duration {
-	d := expected(l.Delay) + expected(l.Coalesce) + time.Duration(max(l.Split.Pieces-1, 0))*expected(l.Split.Gap)
+	d := expected(l.Delay) + l.resent() + expected(l.Coalesce) + time.Duration(max(l.Split.Pieces-1, 0))*expected(l.Split.Gap)
 	if stall := expected(l.Stall.For); stall > 0 {
 		share := float64(stall) / float64(stall+expected(l.Stall.Every))
 		d += time.Duration(share * float64(stall/2))
@@ -54,16 +56,17 @@ func (l Link) expected() time.Duration {
 // link reads one direction. It replaces that of a profile as a whole.
 func (d *decoder) link(to *Link, n *node, path string) {
 	*to = linkOf(netem.Direction{})
-	d.mapping(d.possible(n, path), path,
-		key{"delay", d.distribution(&to.Delay), ""},
-		key{"bandwidth", figure(d, &to.Bandwidth, parseBandwidth), ""},
-		key{"buffer", figure(d, &to.Buffer, parseSize), ""},
-		key{"correlation", d.decimal(&to.Correlation, correlationCure), ""},
-		key{"correlation_time", figure(d, &to.CorrelationTime, parseDuration), ""},
-		key{"stall", func(n *node, path string) { d.stall(&to.Stall, n, path) }, ""},
-		key{"coalesce", d.distribution(&to.Coalesce), ""},
-		key{"split", func(n *node, path string) { d.split(&to.Split, n, path) }, ""},
-	)
+	keys := []key{
+		{"delay", d.distribution(&to.Delay), ""},
+		{"bandwidth", figure(d, &to.Bandwidth, parseBandwidth), ""},
+		{"buffer", figure(d, &to.Buffer, parseSize), ""},
+		{"correlation", d.decimal(&to.Correlation, correlationCure), ""},
+		{"correlation_time", figure(d, &to.CorrelationTime, parseDuration), ""},
+		{"stall", func(n *node, path string) { d.stall(&to.Stall, n, path) }, ""},
+		{"coalesce", d.distribution(&to.Coalesce), ""},
+		{"split", func(n *node, path string) { d.split(&to.Split, n, path) }, ""},
+	}
+	d.mapping(d.possible(n, path), path, d.losing(keys, &to.Loss)...)
 	if _, given := d.places[join(path, "correlation_time")]; !given && to.Correlation > 0 {
 		to.CorrelationTime = netem.DefaultCorrelationTime
 	}
@@ -168,6 +171,9 @@ func (w *yamlWriter) link(name string, l Link) {
 	}
 	if l.Coalesce != (Distribution{}) {
 		w.line("    coalesce: %s", formatDistribution(l.Coalesce))
+	}
+	if l.Loss != 0 {
+		w.line("    loss: %s", formatShare(l.Loss))
 	}
 	if l.Split != (netem.Split{}) {
 		w.line("    split: {pieces: %d, gap: %s}", l.Split.Pieces, formatDistribution(l.Split.Gap))

@@ -14,8 +14,13 @@ const (
 type Load struct {
 	Arrivals string // Closed or Open
 	Callers  int    // at most MaxCallers; 0 for open arrivals, which need none
-	Calls    int    // of all callers together, at most MaxCalls
-	// Rate is how many calls are made a second when arrivals are open, on average
+	Calls    int    // of all callers of a client together
+	// Clients is how many clients the one server has; 0: one. Each has callers of its
+	// own and makes as many calls; those of all of them are at most MaxCalls.
+	Clients int
+	// Connect is when each of several clients connects, since the world began.
+	Connect Distribution
+	// Rate is how many calls a client makes a second when arrivals are open, on average
 	// and independently of each other; otherwise 0.
 	Rate float64
 	// Requests are the kinds of calls; nil: tools/call alone.
@@ -50,6 +55,8 @@ func (d *decoder) load(l *Load, n *node, path string) {
 		key{"rate", figure(d, &l.Rate, parseRate), ""},
 		key{"callers", d.integer(&l.Callers), ""},
 		key{"calls", d.integer(&l.Calls), ""},
+		key{"clients", d.clients(&l.Clients), ""},
+		key{"connect", d.distribution(&l.Connect), ""},
 		key{"think", d.distribution(&l.Think), ""},
 		key{"requests", func(n *node, path string) { d.requests(&l.Requests, n, path) }, ""},
 		key{"ids", func(n *node, path string) { d.ids(&l.IDs, n, path) }, ""},
@@ -127,6 +134,7 @@ func (c *checker) requests(kinds []RequestKind) {
 func (w *yamlWriter) load(l Load) {
 	w.line("load:")
 	w.line("  arrivals: %s", l.Arrivals)
+	w.clients(l)
 	if l.Arrivals == Open {
 		w.line("  rate: %s", formatRate(l.Rate))
 		w.line("  calls: %d", l.Calls)

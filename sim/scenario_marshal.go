@@ -16,6 +16,7 @@ func (sc *Scenario) Marshal() []byte {
 	w.line("name: %s", strconv.Quote(sc.Name)) // or 7 would be a number
 	w.line("summary: %s", strconv.Quote(sc.Summary))
 	w.line("transport: %s", sc.Transport)
+	w.http(sc.HTTP)
 	w.line("spec_versions: [%s]", strings.Join(sc.SpecVersions, ", "))
 	w.line("client: %s", strconv.Quote(sc.Client))
 	w.line("server: %s", strconv.Quote(sc.Server))

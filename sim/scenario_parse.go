@@ -48,8 +48,9 @@ func (v Vocabulary) Parse(name string, data []byte) (*Scenario, error) {
 // A decoder reads a tree into a scenario and goes on after a fault. What was at
 // fault keeps its default.
 type decoder struct {
-	faults []Fault
-	places map[string]*node // by path
+	faults    []Fault
+	places    map[string]*node // by path
+	transport string           // the file's, which decides what else it may say
 }
 
 func (d *decoder) fault(n *node, path, problem, cure string) {
@@ -240,14 +241,14 @@ func figure[T any](d *decoder, to *T, parse func(string) (T, complaint)) reader 
 	}
 }
 
-// possible reports the keys of n that ask for what a byte stream cannot do, and
+// possible reports the keys of n that ask for what the transport cannot do, and
 // returns n without them.
 func (d *decoder) possible(n *node, path string) *node {
 	rest := *n
 	rest.entries = nil
 	for _, e := range n.entries {
-		if why := whyImpossible(e.key.text); why != "" {
-			d.fault(e.key, join(path, e.key.text), "impossible on stdio: "+why, "leave it out (unphysical: true does not permit it in this version)")
+		if why := whyImpossible(d.transport, e.key.text); why != "" {
+			d.fault(e.key, join(path, e.key.text), "impossible on "+why, "leave it out (unphysical: true does not permit it in this version)")
 			continue
 		}
 		rest.entries = append(rest.entries, e)
@@ -255,10 +256,24 @@ func (d *decoder) possible(n *node, path string) *node {
 	return &rest
 }
 
-func whyImpossible(fault string) string {
+// whyImpossible names the transport and says why it cannot have the fault; empty: it
+// can, or there is no such fault.
+func whyImpossible(transport, fault string) string {
+	switch {
+	case transport == Stdio || fault == "corrupt":
+		return onStream(transport, fault)
+	case fault == "reorder":
+		return transport + ": a connection keeps its order; requests are what overtakes each other, so hold some of them back, by http.faults"
+	case fault == "duplicate":
+		return transport + ": a connection hands over each byte once"
+	}
+	return ""
+}
+
+func onStream(transport, fault string) string {
 	for _, impossible := range netem.ImpossibleOnStream() {
 		if impossible.Fault == fault {
-			return impossible.Why
+			return transport + ": " + impossible.Why
 		}
 	}
 	return ""

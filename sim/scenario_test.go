@@ -90,6 +90,26 @@ func TestParseReads(t *testing.T) {
 			[]sim.Requirement{{AnyOf: []string{"A-B"}, SpecVersions: []string{"2026-07-28"}}}, func(sc *sim.Scenario) any { return sc.Require }},
 		{"an end while calls are in flight", "end: {how: half-close, at: 2s}",
 			sim.EndPlan{How: sim.EndHalfClose, At: sim.Fixed(2 * time.Second)}, func(sc *sim.Scenario) any { return sc.End }},
+		{"HTTP, and what it has when the file does not say", "transport: streamable-http",
+			sim.HTTPPlan{Protocol: "http/1.1", Instances: 1}, func(sc *sim.Scenario) any { return sc.HTTP }},
+		{"the same of the old one", "transport: http-sse",
+			sim.HTTPPlan{Protocol: "http/1.1", Instances: 1}, func(sc *sim.Scenario) any { return sc.HTTP }},
+		{"which is of one version", "transport: http-sse",
+			[]string{"2024-11-05"}, func(sc *sim.Scenario) any { return sc.SpecVersions }},
+		{"a transport at the end of the file", "network: {profile: wan, loss: 0.01}\ntransport: streamable-http",
+			0.01, func(sc *sim.Scenario) any { return sc.Network.ServerToClient.Loss }},
+		{"a loss of one direction alone", "transport: streamable-http\nnetwork: {profile: wan, loss: 0.01, client_to_server: {loss: 0}}",
+			0.0, func(sc *sim.Scenario) any { return sc.Network.ClientToServer.Loss }},
+		{"everything about HTTP", "transport: streamable-http\nhttp: {protocol: h2c, instances: 2, faults: [{kind: hold, of: tools/call, share: 0.3, after: 80ms}, {kind: cut, share: 0.2, events: 1}, {kind: bad-gateway, share: 1}]}",
+			sim.HTTPPlan{Protocol: sim.H2C, Instances: 2, Faults: []sim.HTTPFault{
+				{Kind: sim.Hold, Of: "tools/call", Share: 0.3, After: sim.Fixed(80 * time.Millisecond)},
+				{Kind: sim.Cut, Share: 0.2, Events: 1},
+				{Kind: sim.BadGateway, Share: 1},
+			}}, func(sc *sim.Scenario) any { return sc.HTTP }},
+		{"many clients", "transport: streamable-http\nload: {clients: 20, calls: 4, connect: 1s}",
+			sim.Load{Arrivals: "closed", Callers: 1, Calls: 4, Clients: 20, Connect: sim.Fixed(time.Second)}, func(sc *sim.Scenario) any { return sc.Load }},
+		{"one client is what there is anyway", "load: {clients: 1}",
+			sim.Load{Arrivals: "closed", Callers: 1, Calls: 1}, func(sc *sim.Scenario) any { return sc.Load }},
 		{"a load that an early end cuts short", "load: {calls: 100000}\nend: {how: server-exit, at: 2s}",
 			100_000, func(sc *sim.Scenario) any { return sc.Load.Calls }},
 		{"a load for benchmarks", "load: {callers: 8, calls: 400, think: 10s}\nlimits: {horizon: 2h}",
@@ -242,7 +262,23 @@ func TestHashFollowsTheMeaning(t *testing.T) {
 	assert.NotEqual(t, base, parse(t, minimal+"load: {calls: 2}\n").Hash(), "another load")
 }
 
-// What a report calls a network.
+// What a report calls the way between the two sides.
+func TestWireSaysWhatIsOutOfTheOrdinary(t *testing.T) {
+	assert.Equal(t, "wan (5ms + exp 20ms each way)", parse(t, minimal+"network: {profile: wan}").Wire())
+	assert.Equal(t, "lan (200us ± 30us each way); 20 clients a world; h2c; 2 servers at one address; hold 30 % of tools/call; bad-gateway 0.5 % of all that is posted",
+		parse(t, minimal+`load: {clients: 20, calls: 1}
+transport: streamable-http
+network: {profile: lan}
+http:
+  protocol: h2c
+  instances: 2
+  faults:
+    - {kind: hold, of: tools/call, share: 0.3, after: 5ms}
+    - {kind: bad-gateway, share: 0.005}
+`).Wire())
+}
+
+// What it calls a network.
 func TestNetworkString(t *testing.T) {
 	for _, row := range []struct{ network, want string }{
 		{"profile: wan", "wan (5ms + exp 20ms each way)"},
@@ -251,6 +287,7 @@ func TestNetworkString(t *testing.T) {
 		{"client_to_server: {delay: {samples: [1ms, 2ms]}, coalesce: 1ms}, server_to_client: {delay: 1ms, stall: {every: 1s, for: 1s}, split: {pieces: 2, gap: 1ms}}",
 			"one of 2 samples, coalesced there; 1ms, stalling, in pieces back"},
 		{"client_to_server: {delay: {samples: [3ms]}}, server_to_client: {delay: 3ms}", "3ms each way"},
+		{"profile: lan, loss: 0.015}\ntransport: streamable-http\nhttp: {protocol: h2c", "lan (200us ± 30us, 1.5 % lost each way)"},
 	} {
 		assert.Equal(t, row.want, parse(t, minimal+"network: {"+row.network+"}").Network.String())
 	}
@@ -306,6 +343,9 @@ func drawScenario(t *rapid.T) *sim.Scenario {
 	if rapid.Bool().Draw(t, "ends early") {
 		sc.End = sim.EndPlan{How: rapid.SampledFrom(append(sim.EndKinds(), sim.EndAny)).Draw(t, "end"), At: sim.Fixed(time.Hour)}
 	}
+	if rapid.Bool().Draw(t, "over HTTP") {
+		drawHTTP(t, sc)
+	}
 	for range rapid.IntRange(0, 3).Draw(t, "requirements") {
 		r := sim.Requirement{AnyOf: rapid.SliceOfN(rapid.StringMatching(`[A-Z]{2,9}-[A-Z0-9]{1,9}`), 1, 3).Draw(t, "rules")}
 		if rapid.Bool().Draw(t, "limited") {
@@ -314,6 +354,47 @@ func drawScenario(t *rapid.T) *sim.Scenario {
 		sc.Require = append(sc.Require, r)
 	}
 	return sc
+}
+
+// drawHTTP puts a scenario on a transport over HTTP.
+func drawHTTP(t *rapid.T, sc *sim.Scenario) {
+	sc.Transport = sim.StreamableHTTP
+	if rapid.Bool().Draw(t, "the old one") {
+		sc.Transport, sc.SpecVersions = sim.HTTPSSE, []string{"2024-11-05"}
+	}
+	if sc.End.How == sim.EndHalfClose {
+		sc.End.How = sim.EndStop
+	}
+	sc.HTTP = sim.HTTPPlan{Protocol: rapid.SampledFrom([]string{sim.HTTP1, sim.H2C}).Draw(t, "protocol"), Instances: rapid.IntRange(2, 16).Draw(t, "instances")}
+	for range rapid.IntRange(0, 3).Draw(t, "faults") {
+		f := drawHTTPFault(t)
+		if f.Kind == sim.Misroute {
+			sc.HTTP.Instances = max(sc.HTTP.Instances, 2)
+		}
+		sc.HTTP.Faults = append(sc.HTTP.Faults, f)
+	}
+	sc.Network.ClientToServer.Loss = rapid.Float64Range(0, 0.5).Draw(t, "loss")
+	sc.Network.ServerToClient.Loss = rapid.SampledFrom([]float64{0, 0.01}).Draw(t, "loss back")
+	if n := rapid.SampledFrom([]int{0, 2, 1000}).Draw(t, "clients"); n > 0 {
+		sc.Load.Clients, sc.Load.Connect = n, drawDistribution(t)
+	}
+}
+
+func drawHTTPFault(t *rapid.T) sim.HTTPFault {
+	f := sim.HTTPFault{
+		Kind:  rapid.SampledFrom(sim.HTTPFaultKinds()).Draw(t, "fault"),
+		Of:    rapid.SampledFrom([]string{"", "tools/call", "notifications/cancelled"}).Draw(t, "of"),
+		Share: rapid.Float64Range(0, 1).Draw(t, "share"),
+	}
+	switch f.Kind {
+	case sim.Buffer:
+		f.After = drawDistribution(t)
+	case sim.SlowPost, sim.Hold, sim.Drop, sim.Timeout:
+		f.After = sim.Fixed(1 + drawTime(t, "after"))
+	case sim.Cut:
+		f.Events = rapid.IntRange(0, 9).Draw(t, "events")
+	}
+	return f
 }
 
 func drawLoad(t *rapid.T) sim.Load {

@@ -28,7 +28,7 @@ type checker struct {
 }
 
 func (c *checker) fault(path, problem, cure string) {
-	if c.known != nil && c.known(path) {
+	if c.doubtful(path) {
 		return
 	}
 	f := Fault{Path: path, Problem: problem, Cure: cure}
@@ -38,17 +38,24 @@ func (c *checker) fault(path, problem, cure string) {
 	c.faults = append(c.faults, f)
 }
 
+// doubtful reports whether something about path is at fault already.
+func (c *checker) doubtful(path string) bool { return c.known != nil && c.known(path) }
+
 func (c *checker) scenario(sc *Scenario) {
 	c.words(sc)
 	c.specVersions(sc)
+	c.http(sc)
 	c.load(sc.Load)
+	c.clients(sc)
 	c.link("network.client_to_server", sc.Network.ClientToServer)
 	c.link("network.server_to_client", sc.Network.ServerToClient)
+	c.loss("network.client_to_server", sc.Transport, sc.Network.ClientToServer)
+	c.loss("network.server_to_client", sc.Transport, sc.Network.ServerToClient)
 	c.handlers(sc.Handlers)
 	c.cancel(sc.Cancel)
 	c.shares("mischief", exampleMischief, sc.Mischief, ServerMischief())
 	c.changes(sc)
-	c.end(sc.End, sc.Limits.Horizon)
+	c.end(sc)
 	c.duration("limits.horizon", sc.Limits.Horizon, time.Second, maxHorizon)
 	c.duration("limits.settle", sc.Limits.Settle, time.Millisecond, maxHorizon)
 	c.requirements(sc)
@@ -60,7 +67,7 @@ func (c *checker) scenario(sc *Scenario) {
 var (
 	nameForm   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	ruleForm   = regexp.MustCompile(`^[A-Z][A-Z0-9]*(-[A-Z0-9]+)+$`)
-	targetForm = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9:._-]*(@[^\x00-\x1f\x7f]+)?$`)
+	targetForm = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9:._-]*(\+[a-z0-9-]+)*(@[^\x00-\x1f\x7f]+)?$`)
 )
 
 // words checks what is one word or one line.
@@ -71,12 +78,11 @@ func (c *checker) words(sc *Scenario) {
 	if strings.TrimSpace(sc.Summary) == "" || len(sc.Summary) > 300 || !oneLine(sc.Summary) {
 		c.fault("summary", "this is not one line of 1 to 300 bytes", "say in one sentence what the scenario hunts")
 	}
-	c.oneOf("transport", sc.Transport, "stdio")
 	c.target("client", sc.Client)
 	c.target("server", sc.Server)
 	c.oneOf("scheduler", sc.Scheduler, Shuffled, FIFO)
 	if sc.Unphysical {
-		c.fault("unphysical", "a stdio stream delivers everything, once and in order, and this version of mcpsim cannot break that even on request",
+		c.fault("unphysical", "a "+sc.Transport+" stream delivers everything, once and in order, and this version of mcpsim cannot break that even on request",
 			"leave unphysical out")
 	}
 }
@@ -96,7 +102,7 @@ func (c *checker) target(path, name string) {
 		c.fault(path, quote(name)+" is no target", "write one that `mcpsim list targets` shows, such as go-sdk")
 		return
 	}
-	base, _, _ := strings.Cut(name, "@")
+	base := ReadTyped(name).Name
 	if c.Targets != nil && !slices.Contains(c.Targets, base) {
 		c.fault(path, quote(base)+" is no target", choose(base, c.Targets))
 	}
@@ -218,7 +224,7 @@ func (c *checker) fits(sc *Scenario) {
 	}
 	c.stalls("network.client_to_server.stall", sc.Network.ClientToServer.Stall, sc.Limits.Horizon)
 	c.stalls("network.server_to_client.stall", sc.Network.ServerToClient.Stall, sc.Limits.Horizon)
-	need := sc.expectedLoad()
+	need := sc.expectedLoad() + longest(sc.Load.Connect).Round(time.Second)
 	if sc.End.How != "" && sc.End.How != EndAny {
 		need = min(need, sc.lastsAtMost().Round(time.Second))
 	}
@@ -233,8 +239,8 @@ func (c *checker) fits(sc *Scenario) {
 		formatDuration(need), formatDuration(sc.Limits.Horizon)), cure)
 }
 
-// expectedLoad is about how long the callers need for all calls when nobody
-// cancels, in whole seconds.
+// expectedLoad is about how long the callers of a client need for all calls when
+// nobody cancels, in whole seconds.
 func (sc *Scenario) expectedLoad() time.Duration {
 	if sc.Load.Arrivals == Open {
 		return time.Duration(min(float64(sc.Load.Calls)/sc.Load.Rate*float64(time.Second), float64(maxHorizon)*100)).Round(time.Second)

@@ -22,8 +22,11 @@ type Schedule struct {
 	Seed          uint64          `json:"seed"`
 	Scheduler     string          `json:"scheduler"` // Shuffled or FIFO
 	SchedulerSeed uint64          `json:"scheduler_seed"`
-	Calls         []ScheduledCall `json:"calls"`         // Calls[i].Call is i+1
+	Calls         []ScheduledCall `json:"calls"`         // Calls[i].Call is i+1; client by client
 	End           *ScheduledEnd   `json:"end,omitempty"` // nil: closed once everything is quiet
+	// Connects is when each of several clients connects, since the world began; nil: there
+	// is one, which connects at once.
+	Connects []time.Duration `json:"connects_ns,omitempty"`
 	// Changes are what the server's application changes, by their instants.
 	Changes []ScheduledChange `json:"changes,omitempty"`
 }
@@ -32,7 +35,8 @@ type Schedule struct {
 // nanoseconds of its own, so that no two acts fall on one instant by design.
 type ScheduledCall struct {
 	Call     int           `json:"call"`                 // from 1
-	Caller   int           `json:"caller"`               // from 0; with open arrivals each call has a caller of its own
+	Client   int           `json:"client,omitempty"`     // which of several makes it, from 1; 0: there is one
+	Caller   int           `json:"caller"`               // which of the client's, from 0; with open arrivals each call has a caller of its own
 	Think    time.Duration `json:"think_ns"`             // before it is issued, since its caller's last call returned or the load began
 	Method   string        `json:"method"`               // see Methods
 	Tool     string        `json:"tool"`                 // the name of the tool or prompt; empty where no code of the application's answers
@@ -92,8 +96,9 @@ func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error)
 		Seed:          seed,
 		Scheduler:     sc.Scheduler,
 		SchedulerSeed: NewStream(seed, "scheduler", 0).Uint64(),
-		Calls:         make([]ScheduledCall, sc.Load.Calls),
-		End:           drawEnd(sc.End, seed),
+		Calls:         make([]ScheduledCall, sc.Load.Total()),
+		Connects:      drawConnects(sc.Load, seed),
+		End:           drawEnd(sc.End, endsOver(sc.Transport), seed),
 	}
 	if schedulerSeed != nil {
 		s.SchedulerSeed = *schedulerSeed
@@ -102,22 +107,26 @@ func Expand(sc *Scenario, seed uint64, schedulerSeed *uint64) (*Schedule, error)
 		s.Calls[i] = expandCall(sc, seed, i+1)
 	}
 	if sc.Load.Arrivals == Open {
-		s.open(sc.Load.Rate)
+		s.open(sc.Load)
 	}
 	s.Changes = drawChanges(sc.Changes, s.Calls, seed)
 	s.drawMischief(sc)
 	return s, nil
 }
 
-// open makes what each call waits for before it is issued run from the call
+// open makes what each call waits for before it is issued run from its client's call
 // before, as a Poisson process of so many calls a second, and gives it a caller of
 // its own.
-func (s *Schedule) open(rate float64) {
-	between := Distribution{Distribution: netem.Exponential, Mean: time.Duration(float64(time.Second) / rate)}
+func (s *Schedule) open(l Load) {
+	between := Distribution{Distribution: netem.Exponential, Mean: time.Duration(float64(time.Second) / l.Rate)}
 	at := time.Duration(0)
 	for i := range s.Calls {
+		_, own := l.place(i + 1)
+		if own == 0 {
+			at = 0
+		}
 		at += NewStream(s.Seed, "arrival", i+1).Dithered(between)
-		s.Calls[i].Caller, s.Calls[i].Think = i, at
+		s.Calls[i].Caller, s.Calls[i].Think = own, at
 	}
 }
 
@@ -132,7 +141,7 @@ func (sc *Scenario) drawable() bool {
 	idle := func(k IDKind) bool { return k.Weight < 1 || k.Weight > maxWeight }
 	l := sc.Load
 	closed := l.Arrivals != Open && l.Callers >= 1 && l.Callers <= MaxCallers
-	return l.Calls >= 1 && l.Calls <= MaxCalls && (closed || l.Arrivals == Open && l.Rate >= minRate) &&
+	return l.Calls >= 1 && l.Clients >= 0 && l.Clients <= MaxClients && l.Total() <= MaxCalls && (closed || l.Arrivals == Open && l.Rate >= minRate) &&
 		len(sc.Handlers) > 0 && !slices.ContainsFunc(sc.Handlers, weightless) &&
 		!slices.ContainsFunc(l.Requests, unknown) && !slices.ContainsFunc(l.IDs, idle)
 }
@@ -142,9 +151,11 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 	draw := func(label string, d Distribution) time.Duration {
 		return NewStream(seed, label, call).Dithered(d)
 	}
+	client, own := sc.Load.place(call)
 	c := ScheduledCall{
 		Call:   call,
-		Caller: (call - 1) % max(sc.Load.Callers, 1),
+		Client: client,
+		Caller: own % max(sc.Load.Callers, 1),
 		Think:  draw("think", sc.Load.Think),
 	}
 	kind := pickKind(sc.Load.Requests, NewStream(seed, "request", call))
@@ -152,7 +163,7 @@ func expandCall(sc *Scenario, seed uint64, call int) ScheduledCall {
 	if m, _ := lookupMethod(kind.Kind); m.runs {
 		h := pickHandler(sc.Handlers, NewStream(seed, "handler", call))
 		c.runs(h, draw)
-		c.Asks = h.Asks.draw(sc.Load.Calls+call, draw)
+		c.Asks = h.Asks.draw(sc.Load.Total()+call, draw)
 	}
 	c.Life = c.Work + sc.Network.roundTrip()
 	if c.Asks != nil {
@@ -245,14 +256,18 @@ func drawAim(aims []Aim, seed uint64, call int) *ScheduledAim {
 }
 
 // ByCaller returns the calls of each caller in the order in which it makes them,
-// by the callers' numbers.
+// by the clients' numbers and theirs.
 func (s *Schedule) ByCaller() [][]ScheduledCall {
 	var out [][]ScheduledCall
-	for _, c := range s.Calls {
-		for len(out) <= c.Caller {
+	first := 0 // of the client's callers
+	for i, c := range s.Calls {
+		if i > 0 && c.Client != s.Calls[i-1].Client {
+			first = len(out)
+		}
+		for len(out) <= first+c.Caller {
 			out = append(out, nil)
 		}
-		out[c.Caller] = append(out[c.Caller], c)
+		out[first+c.Caller] = append(out[first+c.Caller], c)
 	}
 	return out
 }

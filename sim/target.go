@@ -13,7 +13,8 @@ import (
 // A Target is an implementation of MCP that can sit on one side of a pair, or
 // on either.
 type Target struct {
-	// Name is how people type it: "go-sdk", "reference", "mutant:late-value".
+	// Name is how people type it: "go-sdk", "reference", "mutant:late-value"; with the
+	// options that were chosen: "go-sdk+json".
 	Name string
 	// Version of the implementation, "v1.8.0"; empty for our own peers.
 	Version string
@@ -31,6 +32,14 @@ type Target struct {
 	Asks, Answers []string
 	// Transports lists what it speaks; see [Transports]. Empty: stdio alone.
 	Transports []string
+	// Over returns the target as it is over one of these, where it can do less there or
+	// keeps other state; see [Target.On]. Nil: it is the same over all.
+	Over func(transport string) Target
+	// Options lists what can be typed behind its name, in the order in which a name
+	// has them, and With returns the target with some of them, in that order. Nil:
+	// there are none.
+	Options []Option
+	With    func(options []string) Target
 	// Unmarked lists those of Sends whose requests its client cannot give a _meta,
 	// so that they do not carry their call's number, see [Request]. They are
 	// recognised only where one such call at a time waits to be written.

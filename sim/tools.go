@@ -20,7 +20,7 @@ type handler struct {
 	ask      Ask          // nil: it asks nobody
 	side     history.Side // whose application it is of; empty: the server's
 
-	mu   sync.Mutex // guards told and over
+	mu   sync.Mutex // guards told and over, and has what is told come before the end
 	told bool
 	over bool
 }
@@ -59,16 +59,15 @@ func (h *handler) notice(ctx context.Context) {
 		return
 	}
 	h.mu.Lock()
-	first := !h.told && !h.over
-	h.told = h.told || first
-	h.mu.Unlock()
-	if first {
-		h.event(history.Told, history.Event{Text: err.Error()})
+	defer h.mu.Unlock()
+	if !h.told && !h.over {
+		h.told = true
+		h.event(history.Told, history.Event{Text: err.Error()}) // under the lock, or the end could overtake it
 	}
 }
 
 func (h *handler) event(kind history.Kind, e history.Event) {
-	e.Side, e.Kind, e.Call = cmp.Or(h.side, history.Server), kind, h.call.Call
+	e.Side, e.Kind, e.Call, e.Client = cmp.Or(h.side, history.Server), kind, h.call.Call, h.call.Client
 	h.world.rec.Add(e)
 	switch kind {
 	case history.Start:

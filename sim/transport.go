@@ -23,12 +23,16 @@ func InVersion(transport, specVersion string) bool {
 	return true
 }
 
+// overHTTP reports whether a transport's messages travel by HTTP.
+func overHTTP(transport string) bool { return transport == StreamableHTTP || transport == HTTPSSE }
+
 // An HTTPPlan says how the two sides are joined over HTTP. The zero HTTPPlan is that
 // of stdio.
 type HTTPPlan struct {
 	Protocol string // HTTP1 or H2C
 	// Instances is how many servers that share nothing stand behind one address, at least
-	// 1. Each exchange is sent to any of them, by the seed.
+	// 1. An exchange that names a session goes to the one that made it, others to any, by
+	// the seed.
 	Instances int
 	Faults    []HTTPFault // of what stands between the two sides; each exchange has at most one, the first that is drawn
 }
@@ -41,9 +45,27 @@ const (
 
 // An HTTPFault is something that HTTP exchanges suffer on their way.
 type HTTPFault struct {
-	Kind   string       // see netem.FrontFaults
-	Of     string       // the exchanges that can suffer it: those whose request is of that method of the protocol, or GET or DELETE; empty: all but the handshake's
+	Kind   string       // see HTTPFaultKinds
+	Of     string       // the exchanges that can suffer it: those whose request is of that method of the protocol, or GET or DELETE; empty: all that post something, but the handshake's
 	Share  float64      // of these, 0 to 1
-	After  Distribution // when, or for how long
+	After  Distribution // when, or for how long; zero for the kinds that have no time
 	Events int          // cut: behind how many whole events
+}
+
+// What HTTP exchanges suffer: what a [netem.Front] does to them, and the wrong way.
+const (
+	SlowPost   = "slow-post"   // the request's body arrives piecemeal, the last of it After later
+	Hold       = "hold"        // the whole request is held back for After, so that others overtake it
+	Cut        = "cut"         // the response breaks off in the middle of the event behind the first Events
+	Drop       = "drop"        // the exchange breaks off After it began
+	Buffer     = "buffer"      // nothing of the response passes before it is complete, or After has gone; zero: before it is complete
+	Timeout    = "timeout"     // what stands between gives the server up After it began, and says so
+	BadGateway = "bad-gateway" // the request does not reach the server, and is answered with a 502
+	Unanswered = "unanswered"  // the request does not reach the server, and is never answered
+	Misroute   = "misroute"    // it reaches another server than the balancer would choose: there have to be several
+)
+
+// HTTPFaultKinds lists what HTTP exchanges can suffer.
+func HTTPFaultKinds() []string {
+	return []string{SlowPost, Hold, Cut, Drop, Buffer, Timeout, BadGateway, Unanswered, Misroute}
 }

@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
@@ -26,7 +27,16 @@ type WorldConfig struct {
 	// Observe false runs the world without recording anything.
 	Observe bool
 	// Sink, if not nil, gets the header and then every event as it is recorded.
-	Sink Sink
+	Sink   Sink
+	ground *ground // nil: what is simulated
+}
+
+// A ground is what a world stands on in place of the simulated network and the virtual
+// clock: tests hold the simulator to something real. What only virtual time can afford,
+// or a process with one world in it, is left out there: the drain, the count of leaks.
+type ground struct {
+	network road                                    // over HTTP
+	pipe    func(netem.Tap) (io.WriteCloser, inlet) // over stdio: makes one direction
 }
 
 // A Sink takes a history while it comes to be.
@@ -45,6 +55,7 @@ type Sink interface {
 // left of timers fires), count. A session that the schedule ends while calls are
 // in flight is not probed, see end.go.
 func Run(cfg WorldConfig) (*history.History, int, error) {
+	cfg.Client, cfg.Server = cfg.Client.On(cfg.Scenario.Transport), cfg.Server.On(cfg.Scenario.Transport)
 	w, err := newWorld(cfg)
 	if err != nil {
 		return nil, 0, err
@@ -68,10 +79,11 @@ type world struct {
 	baseline int             // goroutines before anything was started
 	present  map[string]bool // and the numbers of those beside the one that runs the world
 	own      atomic.Int64    // goroutines of the simulator's, at this moment
-	wire     *wire
-	client   Client
-	server   Server
+	wire     wire
+	seats    []*seat      // of the clients
+	servers  []Server     // one, or several that share nothing
 	issued   atomic.Int64 // calls made so far
+	probing  atomic.Bool  // the load is over, and the server is asked for a sign of life
 	watched  watch
 
 	horizon  chan struct{}      // closed when the world's limit is reached
@@ -101,7 +113,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		counted:     make(chan struct{}),
 		sampling:    make(chan struct{}),
 	}
-	if w.baseline = runtime.NumGoroutine(); w.baseline > 1 {
+	if w.baseline = runtime.NumGoroutine(); w.baseline > 1 && w.ground == nil {
 		for id := range stacks() {
 			w.present[id] = true
 		}
@@ -111,16 +123,40 @@ func newWorld(cfg WorldConfig) (*world, error) {
 			return nil, err
 		}
 	}
-	w.wire = newWire(w)
-	client := w.clientEnv()
-	client.Listens = cfg.publishes()
-	if cfg.Client.RepeatsCancels {
-		client.RepeatCancels = cfg.Scenario.Cancel.Repeat
+	w.takeSeats()
+	if !overHTTP(cfg.Scenario.Transport) {
+		w.wire = newPipeWire(w)
+		return w, nil
 	}
-	w.client = cfg.Client.NewClient(client)
-	w.server = cfg.Server.NewServer(w.serverEnv())
-	return w, nil
+	x, err := newHTTPWire(w)
+	w.wire = x
+	return w, err
 }
+
+// takeSeats makes the peers.
+func (w *world) takeSeats() {
+	env := w.clientEnv()
+	env.Listens = w.publishes()
+	if w.Client.RepeatsCancels {
+		env.RepeatCancels = w.Scenario.Cancel.Repeat
+	}
+	for n := range w.clients() {
+		s := &seat{client: w.Client.NewClient(env), calls: newCallBook(w.Client.Unmarked)}
+		if w.clients() > 1 {
+			s.n = n + 1
+		}
+		w.seats = append(w.seats, s)
+	}
+	for range max(w.Scenario.HTTP.Instances, 1) {
+		w.servers = append(w.servers, w.Server.NewServer(w.serverEnv()))
+	}
+}
+
+// clients is how many clients the world has.
+func (cfg WorldConfig) clients() int { return max(cfg.Scenario.Load.Clients, 1) }
+
+// seatOf returns where the client sits that makes a call.
+func (w *world) seatOf(call ScheduledCall) *seat { return w.seats[max(call.Client, 1)-1] }
 
 func (w *world) record() error {
 	var sink func(*history.Event) error
@@ -150,9 +186,16 @@ func header(cfg WorldConfig) history.Header {
 	}
 	h.Unavailable = append(h.Unavailable, wanting(cfg)...)
 	h.Deliberate = breaches(cfg.Scenario, cfg.SpecVersion, cfg.Client.Unruly, cfg.Server.Unruly)
+	if n := cfg.clients(); n > 1 {
+		h.Clients = n
+	}
+	if n := cfg.Scenario.HTTP.Instances; n > 1 {
+		h.Instances = n
+	}
 	for i, c := range s.Calls {
 		h.Calls[i] = history.Call{
-			Call: c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
+			Client: c.Client,
+			Call:   c.Call, Method: c.Method, Handler: c.Handler, Work: c.Work, Life: c.Life,
 			NotAsked: cmp.Or(cfg.unavailable(c), cfg.unanswerable(c.Asks)),
 		}
 		if c.Asks != nil {
@@ -180,6 +223,11 @@ func (w *world) event(side history.Side, kind history.Kind, call int, err error)
 	w.note(history.Event{Side: side, Kind: kind, Call: call, Text: text(err)})
 }
 
+// act records something that the application of a client does, or sees.
+func (w *world) act(s *seat, kind history.Kind, err error) {
+	w.note(history.Event{Side: history.Client, Kind: kind, Client: s.n, Text: text(err)})
+}
+
 func (w *world) note(e history.Event) { w.rec.Add(e) }
 
 func text(err error) string {
@@ -195,16 +243,17 @@ func (w *world) live() {
 	defer limit.Stop()
 	w.serve()
 	w.spawn(w.sample)
+	connected, callers := w.begin()
 	switch {
-	case !w.connect():
-		w.close(w.served)
+	case !connected:
+		w.close()
 	case w.schedule.End != nil:
-		w.endEarly(*w.schedule.End, w.load())
+		w.endEarly(*w.schedule.End, callers)
 	default:
-		w.finish(w.load())
+		w.finish(callers)
 		w.settle()
 		w.probe()
-		w.close(w.served)
+		w.close()
 	}
 	close(w.sampling)
 }
@@ -214,7 +263,7 @@ func (w *world) serve() {
 	w.kill = cancel
 	w.spawn(func() {
 		defer close(w.served)
-		err := w.server.Serve(ctx, w.wire.server)
+		err := w.wire.serve(ctx)
 		w.event(history.Server, history.Served, 0, err)
 	})
 }
@@ -244,52 +293,6 @@ func (w *world) await(done <-chan struct{}) bool {
 
 // ownInstant separates an act of the simulator from what provoked it.
 const ownInstant = 1013 * time.Nanosecond
-
-func (w *world) connect() bool {
-	var err error
-	ok := w.within(func() {
-		w.event(history.Client, history.Connect, 0, nil)
-		err = w.client.Connect(context.Background(), w.wire.client)
-		w.event(history.Client, history.Connected, 0, err)
-	})
-	if !ok {
-		w.event(history.World, history.Horizon, 0, errors.New("the handshake did not end"))
-	}
-	return ok && err == nil
-}
-
-// load starts the callers. The channel is closed when all have finished.
-func (w *world) load() <-chan struct{} {
-	var callers sync.WaitGroup
-	for _, calls := range w.schedule.ByCaller() {
-		callers.Add(1)
-		w.spawn(func() {
-			defer callers.Done()
-			for _, call := range calls {
-				time.Sleep(call.Think)
-				if w.over() {
-					return
-				}
-				if w.header.Calls[call.Call-1].NotAsked == "" {
-					w.makeCall(call)
-				}
-			}
-		})
-	}
-	if len(w.schedule.Changes) > 0 {
-		callers.Add(1)
-		w.spawn(func() {
-			defer callers.Done()
-			w.change()
-		})
-	}
-	done := make(chan struct{})
-	w.spawn(func() {
-		defer close(done)
-		callers.Wait()
-	})
-	return done
-}
 
 // finish waits for the callers, at most until the horizon.
 func (w *world) finish(callers <-chan struct{}) {
@@ -321,27 +324,33 @@ func (w *world) probe() {
 	if w.over() {
 		return
 	}
+	w.probing.Store(true)
 	w.within(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), w.header.Horizon)
 		defer cancel()
-		w.wire.calls.probing(w.SpecVersion)
-		w.event(history.Client, history.Probe, 0, nil)
-		w.event(history.Client, history.Probed, 0, w.client.Probe(ctx))
+		w.each(w.ready(), func(s *seat) {
+			s.calls.probing(w.SpecVersion)
+			w.act(s, history.Probe, nil)
+			w.act(s, history.Probed, s.client.Probe(ctx))
+		})
 	})
 }
 
-// close ends the session as an application would, and waits for that and for
-// what else has to follow from it. If something then goes on, the server's run is
-// ended from outside, so that one world cannot hold up the next.
+// close ends the sessions as an application would, and waits for that, for what else
+// has to follow from it, and for a server that ends with its sessions. If something
+// then goes on, the server's run is ended from outside, so that one world cannot hold
+// up the next.
 func (w *world) close(also ...<-chan struct{}) {
 	closed := make(chan struct{})
 	w.spawn(func() {
 		defer close(closed)
-		w.event(history.Client, history.Close, 0, nil)
-		w.event(history.Client, history.Closed, 0, w.client.Close())
+		w.each(w.seats, w.leave)
 	})
 	patience := time.NewTimer(history.ClosePatience)
 	defer patience.Stop()
+	if !w.wire.lasting() && !w.dead() {
+		also = append(also, w.served)
+	}
 	for _, done := range append([]<-chan struct{}{closed}, also...) {
 		select {
 		case <-done:
@@ -352,8 +361,58 @@ func (w *world) close(also ...<-chan struct{}) {
 		}
 	}
 	time.Sleep(w.header.Settle)
-	w.goroutines()
+	w.remains()
 	w.stop()
+}
+
+// leave closes a client.
+func (w *world) leave(s *seat) {
+	w.act(s, history.Close, nil)
+	w.act(s, history.Closed, s.client.Close())
+	w.wire.left(s)
+}
+
+// dead reports whether the server's process has died.
+func (w *world) dead() bool { return w.schedule.End != nil && w.schedule.End.How == EndExit }
+
+// remains records what is left when all clients have gone, and ends a server that is
+// still there, as its application would.
+func (w *world) remains() {
+	w.countSessions()
+	w.goroutines()
+	if !w.wire.lasting() || w.stopped() {
+		return
+	}
+	w.stopServer()
+	time.Sleep(w.header.Settle)
+	w.goroutines()
+}
+
+// stopped reports whether the server's run has returned.
+func (w *world) stopped() bool {
+	select {
+	case <-w.served:
+		return true
+	default:
+		return false
+	}
+}
+
+// countSessions records how many sessions are alive at the servers, where they tell.
+func (w *world) countSessions() {
+	n := 0
+	for _, s := range w.servers {
+		counting, can := s.(HTTPServer)
+		if !can || !w.wire.lasting() {
+			return
+		}
+		alive := counting.Sessions()
+		if alive < 0 {
+			return
+		}
+		n += alive
+	}
+	w.note(history.Event{Side: history.Server, Kind: history.Sessions, N: n})
 }
 
 // stop takes the network and the server's context away.

@@ -17,7 +17,10 @@ func (l *listing) depart(r line, s step) {
 		x, ok = l.lanes.take(s.frame)
 	}
 	open := []rune(l.g.ellipsis)[0]
-	if s.frame.landed < 0 {
+	switch {
+	case s.frame.lost:
+		open = l.g.lost
+	case s.frame.landed < 0:
 		open = '?'
 	}
 	if s.frame.from == history.Server {
@@ -39,10 +42,10 @@ func (l *listing) departClient(r line, s step, x int, ok bool, open rune) {
 	from := l.client + width(text) + 1
 	r.put(l.client, text, plain)
 	if !ok {
-		r.fill(from, from+stub, l.g.dash)
+		r.fill(from, from+stub, l.g.along(s.frame))
 		r.set(from+stub, open, wire)
 	} else {
-		l.run(r, from, x)
+		l.run(r, from, x, s.frame)
 		r.set(x, l.g.leftTurn, wire)
 	}
 	below := l.margin(r, s, l.server)
@@ -55,10 +58,10 @@ func (l *listing) departClient(r line, s step, x int, ok bool, open rune) {
 func (l *listing) departServer(r line, s step, x int, ok bool, open rune) {
 	if !ok {
 		r.set(l.server-2-stub, open, wire)
-		r.fill(l.server-1-stub, l.server-1, l.g.dash)
+		r.fill(l.server-1-stub, l.server-1, l.g.along(s.frame))
 	} else {
 		r.set(x, l.g.rightTurn, wire)
-		l.run(r, x+1, l.server-1)
+		l.run(r, x+1, l.server-1, s.frame)
 	}
 	l.serverText(r, s, s.texts[0])
 }
@@ -69,7 +72,10 @@ func (l *listing) arrive(r line, s step) {
 	x, ok := l.lanes.used[s.frame]
 	delete(l.lanes.used, s.frame)
 	open := []rune(l.g.ellipsis)[0]
-	if s.frame.sent < 0 {
+	switch {
+	case s.frame.sort == heading && s.frame.exchange.proxied():
+		open = l.g.dash // it begins there
+	case s.frame.sent < 0:
 		open = '?'
 	}
 	if s.side == history.Server {
@@ -84,10 +90,10 @@ func (l *listing) arriveServer(r line, s step, x int, ok bool, open rune) {
 	text := s.texts[0]
 	if ok {
 		r.set(x, l.g.rightLand, wire)
-		l.run(r, x+1, head)
+		l.run(r, x+1, head, s.frame)
 	} else {
 		r.set(head-stub-1, open, wire)
-		r.fill(head-stub, head, l.g.dash)
+		r.fill(head-stub, head, l.g.along(s.frame))
 	}
 	if s.frame.flight >= 0 && (!ok || !l.delay(r, s.frame, x+1, head)) {
 		text += l.slow(s.frame)
@@ -104,10 +110,10 @@ func (l *listing) arriveClient(r line, s step, x int, ok bool, open rune) {
 	text := l.arrivalText(s, room, x)
 	head := l.client + width(text) + 1
 	if !ok {
-		r.fill(head+1, head+1+stub, l.g.dash)
+		r.fill(head+1, head+1+stub, l.g.along(s.frame))
 		r.set(head+1+stub, open, wire)
 	} else {
-		l.run(r, head+1, x)
+		l.run(r, head+1, x, s.frame)
 		r.set(x, l.g.leftLand, wire)
 		l.delay(r, s.frame, head+1, x)
 	}
@@ -146,11 +152,11 @@ func (l *listing) tip(s step, head rune) rune {
 }
 
 // run draws the horizontal part of an arrow, behind the frames that it passes.
-func (l *listing) run(r line, from, end int) {
+func (l *listing) run(r line, from, end int, f *frame) {
 	active := l.lanes.active()
 	for x := from; x < end; x++ {
 		if !slices.Contains(active, x) {
-			r.set(x, l.g.dash, wire)
+			r.set(x, l.g.along(f), wire)
 		}
 	}
 }
@@ -204,7 +210,7 @@ func (l *listing) pass(r line, a, b step) {
 		text := l.fit(b.texts, l.room())
 		head := l.client + width(text) + 1
 		r.put(l.client, text, plain)
-		l.run(r, head+1, l.server-1)
+		l.run(r, head+1, l.server-1, a.frame)
 		l.delay(r, a.frame, head+1, l.server-1)
 		r.set(head, l.g.leftHead, wire)
 		a.finding = join(a.finding, b.finding)
@@ -212,7 +218,7 @@ func (l *listing) pass(r line, a, b step) {
 	} else {
 		text := l.fit(a.texts, l.room())
 		r.put(l.client, text, plain)
-		l.run(r, l.client+width(text)+1, l.server-2)
+		l.run(r, l.client+width(text)+1, l.server-2, a.frame)
 		l.delay(r, a.frame, l.client+width(text)+1, l.server-2)
 		r.set(l.server-2, l.g.rightHead, wire)
 		b.finding = join(a.finding, b.finding)

@@ -15,6 +15,7 @@ import (
 type glyphs struct {
 	ascii                  bool
 	dash, bar              rune
+	dots, dotBar           rune // the same of what is no message: the closing of a stream
 	leftTurn, rightTurn    rune // where a frame leaves: client's to its lane (┐), server's to its lane (┌)
 	leftLand, rightLand    rune // where it leaves its lane again: to the client (┘), to the server (└)
 	leftHead, rightHead    rune
@@ -24,18 +25,33 @@ type glyphs struct {
 
 var (
 	unicodeGlyphs = glyphs{
-		dash: '─', bar: '│', leftTurn: '┐', rightTurn: '┌', leftLand: '┘', rightLand: '└',
+		dash: '─', bar: '│', dots: '┄', dotBar: '┆', leftTurn: '┐', rightTurn: '┌', leftLand: '┘', rightLand: '└',
 		leftHead: '◀', rightHead: '▶', lost: '✗', ellipsis: "…", here: "◀ ", higher: "↑ ",
 	}
 	asciiGlyphs = glyphs{
 		ascii: true,
-		dash:  '-', bar: '|', leftTurn: '+', rightTurn: '+', leftLand: '+', rightLand: '+',
+		dash:  '-', bar: '|', dots: '.', dotBar: ':', leftTurn: '+', rightTurn: '+', leftLand: '+', rightLand: '+',
 		leftHead: '<', rightHead: '>', lost: 'x', ellipsis: "...", here: "< ", higher: "^ ",
 	}
 )
 
 // asciiWords spells what our own sentences use beyond ASCII.
 var asciiWords = strings.NewReplacer("…", "...", "µ", "u", "·", "-", "→", "->", "–", "-")
+
+// along and down are what an arrow's runs are drawn with, across and down the listing.
+func (g glyphs) along(f *frame) rune {
+	if f.sort == closing {
+		return g.dots
+	}
+	return g.dash
+}
+
+func (g glyphs) down(f *frame) rune {
+	if f.sort == closing {
+		return g.dotBar
+	}
+	return g.bar
+}
 
 // clean makes s safe to print in cells: what has no width of its own, or moves
 // the cursor, is escaped, so that the width of a string is the sum of its

@@ -47,6 +47,14 @@ var worlds = []world{
 	{"chatter", chatter},
 	{"overlapping", overlapping},
 	{"crowded", crowded},
+	{"http-legacy", httpLegacy},
+	{"http-modern", httpModern},
+	{"http-quiet", httpQuiet},
+	{"http-resumed", httpResumed},
+	{"http-refused", httpRefused},
+	{"http-proxied", httpProxied},
+	{"http-overtaken", httpOvertaken},
+	{"http-clients", httpClients},
 }
 
 func TestRender(t *testing.T) {
@@ -78,6 +86,16 @@ func TestRender(t *testing.T) {
 		{name: "overlapping", world: "overlapping", opts: Options{All: true}, why: "several arrows at once"},
 		{name: "overlapping-one", world: "overlapping", why: "one of them alone"},
 		{name: "crowded", world: "crowded", anonymous: true, why: "more frames than lanes, damaged frames, a dead session"},
+		{name: "http-legacy", world: "http-legacy", why: "a disconnect that is no cancel, and a cancel that is posted"},
+		{name: "http-modern", world: "http-modern", why: "the closing of the stream is the cancel; an answer into it"},
+		{name: "http-modern-ascii", world: "http-modern", opts: Options{ASCII: true, Width: 80, All: true}, why: "dotted without UTF-8"},
+		{name: "http-quiet", world: "http-quiet", opts: Options{All: true}, anonymous: true, why: "as short as over stdio: what was dropped after its answer is no news"},
+		{name: "http-resumed", world: "http-resumed", anonymous: true, why: "cut in the middle of an event, and gone on with behind the last whole one"},
+		{name: "http-refused", world: "http-refused", anonymous: true, why: "a 404, whose body says why"},
+		{name: "http-proxied", world: "http-proxied", opts: Options{All: true}, anonymous: true, why: "answers that are not the server's"},
+		{name: "http-overtaken", world: "http-overtaken", opts: Options{Call: 1}, anonymous: true, why: "a cancel that came before its request, to another server"},
+		{name: "http-clients", world: "http-clients", why: "one of several clients"},
+		{name: "http-clients-all", world: "http-clients", opts: Options{All: true}, why: "all of them, by number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b, v := find(t, tt.world)()

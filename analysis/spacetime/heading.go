@@ -23,7 +23,15 @@ func (l *listing) heading() string {
 
 // worldHeading is the heading of a listing of everything.
 func (l *listing) worldHeading() string {
-	return "the whole world, " + calls(len(l.sc.h.Header.Calls)) + l.hint() + " · " + l.clock() + " since the start of the world"
+	return "the whole world, " + l.sc.clients() + calls(len(l.sc.h.Header.Calls)) + l.hint() + " · " + l.clock() + " since the start of the world"
+}
+
+// clients counts them, where there are several.
+func (sc *scene) clients() string {
+	if sc.h.Header.Clients < 2 {
+		return ""
+	}
+	return strconv.Itoa(sc.h.Header.Clients) + " clients, "
 }
 
 // calls counts them.
@@ -51,13 +59,16 @@ func (l *listing) callHeading() []string {
 	if c := sc.calls[sc.call]; c != nil && c.id != "" {
 		what += ", id " + id(c.id)
 	}
+	if n := sc.described(sc.call).Client; n > 0 && sc.h.Header.Clients > 1 {
+		what += ", of client " + strconv.Itoa(n) + " of " + strconv.Itoa(sc.h.Header.Clients)
+	}
 	task := sc.isTask(sc.call)
 	if task {
 		what += ", as a task"
 	}
 	lines := []string{what + l.hint()}
 	if r, ok := sc.results[sc.call]; ok && (!task || r.Incident != "") { // what became of a cancelled task its status says
-		lines = append(lines, outcome(r))
+		lines = append(lines, outcome(r, sc.closingCancels()))
 	}
 	since := " since the call was issued, at " + exact(l.origin) + " of its world"
 	if c := sc.calls[sc.call]; c == nil || c.issue < 0 {

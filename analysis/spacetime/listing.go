@@ -97,7 +97,11 @@ func (l *listing) head() {
 	}
 	h := l.sc.h.Header
 	r.put(l.client, l.g.cut(l.g.clean("CLIENT "+peer(h.Client)), l.middle-l.client-4), plain)
-	r.put(l.middle-2, "wire", faint)
+	way := "wire"
+	if l.sc.overHTTP() {
+		way = "HTTP"
+	}
+	r.put(l.middle-2, way, faint)
 	r.put(l.server, l.g.cut(l.g.clean("SERVER "+peer(h.Server)), l.width-l.server), plain)
 	l.emit(r)
 }
@@ -116,8 +120,8 @@ func (l *listing) emit(r line) { l.out = append(l.out, r.String(l.opts.Colour)) 
 // blank is a line with nothing but the frames that are on their way.
 func (l *listing) blank() line {
 	r := newLine(l.width)
-	for _, x := range l.lanes.active() {
-		r.set(x, l.g.bar, wire)
+	for f, x := range l.lanes.used {
+		r.set(x, l.g.down(f), wire)
 	}
 	return r
 }
@@ -125,11 +129,22 @@ func (l *listing) blank() line {
 // row is the first line of a step, but for its time.
 func (l *listing) row(s step) line {
 	r := l.blank()
-	if l.number > 0 && s.call != 0 {
-		n := strconv.Itoa(s.call)
+	if n := s.number(l.sc); l.number > 0 && n != "" {
 		r.put(l.number-len(n), n, faint)
 	}
 	return r
+}
+
+// number is what the column of the calls says: which call a step is of, or of no call
+// which of several clients.
+func (s step) number(sc *scene) string {
+	switch c := sc.clientOf(s); {
+	case s.call != 0:
+		return strconv.Itoa(s.call)
+	case c > 0:
+		return "c" + strconv.Itoa(c)
+	}
+	return ""
 }
 
 // step draws one step whose first line is r.
@@ -197,7 +212,7 @@ func (l *listing) block(r line, s step, x int, lines []string) {
 // text writes a clean text and keeps a column free behind it.
 func (l *listing) text(r line, x int, text string) {
 	r.put(x, text, plain)
-	if end := x + width(text); end < len(r) && r[end].r == l.g.bar {
+	if end := x + width(text); end < len(r) && (r[end].r == l.g.bar || r[end].r == l.g.dotBar) {
 		r.set(end, ' ', plain)
 	}
 }

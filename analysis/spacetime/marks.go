@@ -130,7 +130,11 @@ func (sc *scene) stepsBetween(call, from, to int) int {
 		e := sc.h.Events[i]
 		switch f := sc.frames[i]; {
 		case f != nil:
-			if f.call == call {
+			if f.call == call && !f.hidden(i) {
+				n++
+			}
+		case e.Exchange > 0:
+			if s, ok := sc.exchangeStep(i, e); ok && s.call == call {
 				n++
 			}
 		case e.Call == call && e.Kind != history.Wrote:

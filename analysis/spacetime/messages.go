@@ -48,10 +48,43 @@ func id(raw string) string {
 // sentWords say what a frame that leaves is, in ever fewer words.
 func (sc *scene) sentWords(f *frame) []string {
 	words := sc.ownWords(f)
+	if f.exchange != nil {
+		words = sc.carriedWords(f, words)
+	}
 	if f.msg != nil && f.msg.Batch > 0 {
 		words = slices.Insert(words, 0, words[0]+", "+strconv.Itoa(f.msg.Batch)+" of a batch")
 	}
 	return words
+}
+
+// carriedWords are those of a frame that HTTP carries: how it comes, where that is not
+// as it should be.
+func (sc *scene) carriedWords(f *frame, words []string) []string {
+	x := f.exchange
+	if f.from == history.Client {
+		return each(words, func(s string) string { return x.verb() + " " + s })
+	}
+	lead, tail := "", ""
+	if f.headed {
+		lead = x.status() + ": "
+	}
+	switch {
+	case f.again:
+		tail = ", sent again"
+	case x.method == "GET" && sc.h.Header.Transport != "http-sse" && f.msg.IsReply():
+		tail = ", by the GET's stream"
+	case x.call != 0 && f.call != 0 && x.call != f.call && !isProgress(f.msg):
+		tail = ", in the response to " + x.to()
+	}
+	return each(words, func(s string) string { return lead + s + tail })
+}
+
+func each(words []string, f func(string) string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = f(w)
+	}
+	return out
 }
 
 // ownWords are those that do not say how it was sent.
@@ -78,6 +111,9 @@ func (sc *scene) ownWords(f *frame) []string {
 // readWords say what reading a frame at the i-th event comes to.
 func (sc *scene) readWords(i int, f *frame) []string {
 	s := "read " + name(f.msg)
+	if f.from == history.Client {
+		s += sc.atInstance(f.exchange)
+	}
 	l := sc.calls[f.call]
 	switch {
 	case f.msg == nil:

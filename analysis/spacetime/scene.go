@@ -10,9 +10,11 @@ import (
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// A frame is one message on its way. Its two ends are indices into the
-// history's events, -1 where the history does not have them.
+// A frame is one message on its way, or over HTTP something else that goes from one
+// side to the other. Its two ends are indices into the history's events, -1 where the
+// history does not have them.
 type frame struct {
+	sort    sort
 	msg     *history.Message
 	from    history.Side
 	call    int
@@ -21,6 +23,12 @@ type frame struct {
 	flight  time.Duration // from Write to arrival, the network's share; negative when unknown
 	arrived time.Duration // negative: never, or unknown
 	lies    bool          // it lay at the receiver before it was read, or was never read
+
+	exchange *exchange // over HTTP: that carries it
+	headed   bool      // it came with the response's head
+	again    bool      // a message that was sent before, on a stream that resumes another
+	unheard  bool      // the server saw the request's head, and did not read its body
+	lost     bool      // nobody waits for it any more
 }
 
 // A scene is what a listing shows: the steps of one call, or of the world.
@@ -34,6 +42,8 @@ type scene struct {
 	sent    map[int]*frame       // by the frame's number, those with a Write
 	last    map[history.Kind]int // the last event of each kind
 	steps   []step
+
+	exchanges map[int]*exchange // by their numbers
 }
 
 // A life is what the history knows of one call, as indices into its events;
@@ -57,6 +67,7 @@ func newScene(h *history.History, j oracle.Judgement, call int) *scene {
 		sc.results[r.Call] = r
 	}
 	sc.readFrames()
+	sc.readExchanges()
 	sc.readLives()
 	sc.readSteps()
 	return sc
@@ -81,7 +92,7 @@ func (sc *scene) readFrames() {
 		}
 		switch e.Kind {
 		case history.Write:
-			f := &frame{msg: e.Msg, from: e.Side, call: ids.call(e), sent: i, landed: -1, flight: -1, arrived: -1}
+			f := &frame{msg: e.Msg, from: e.Side, call: ids.call(e), sent: i, landed: -1, flight: -1, arrived: -1, again: ids.again(e)}
 			sc.frames[i] = f
 			if e.Frame > 0 {
 				sc.sent[e.Frame] = f
@@ -121,15 +132,29 @@ func (f *frame) land(i int, e history.Event, events []history.Event) {
 
 // An ids table knows which call a message belongs to.
 type ids struct {
-	byID    map[history.Side]map[string]int // of the side that made the request
-	byToken map[string]int
+	byID    map[named]int // of the side that made the request
+	byToken map[named]int
+	events  map[named]bool // ids of server-sent events that brought a message
+}
+
+// A named thing is one by the name that a side gave it, to or as one of several clients.
+type named struct {
+	client int
+	side   history.Side
+	name   string
 }
 
 func newIDs() ids {
-	return ids{
-		byID:    map[history.Side]map[string]int{history.Client: {}, history.Server: {}},
-		byToken: map[string]int{},
-	}
+	return ids{byID: map[named]int{}, byToken: map[named]int{}, events: map[named]bool{}}
+}
+
+// again reports whether e writes a message as a server-sent event that was written
+// before.
+func (t ids) again(e history.Event) bool {
+	key := named{e.Client, e.Side, e.EventID}
+	again := e.EventID != "" && t.events[key]
+	t.events[key] = true
+	return again
 }
 
 // call returns the call that e's message belongs to; zero if none is known.
@@ -142,23 +167,23 @@ func (t ids) call(e history.Event) int {
 	if e.Kind != history.Write {
 		sender = sender.Peer()
 	}
-	own := t.byID[sender]
+	by := func(side history.Side, name string) named { return named{e.Client, side, name} }
 	call := e.Call
 	switch {
 	case call != 0:
 	case m.Kind == history.Request:
 		call = m.Call
 	case m.IsReply():
-		call = t.byID[sender.Peer()][m.ID]
+		call = t.byID[by(sender.Peer(), m.ID)]
 	case m.IsCancel():
-		call = own[m.Ref]
+		call = t.byID[by(sender, m.Ref)]
 	case isProgress(m):
-		call = t.byToken[m.Token]
+		call = t.byToken[by("", m.Token)]
 	}
-	if m.Kind == history.Request && own != nil {
-		own[m.ID] = call
+	if m.Kind == history.Request && sender != history.World {
+		t.byID[by(sender, m.ID)] = call
 		if m.Token != "" {
-			t.byToken[m.Token] = call
+			t.byToken[by("", m.Token)] = call
 		}
 	}
 	return call
@@ -174,6 +199,8 @@ func (sc *scene) readLives() {
 	for i, e := range sc.h.Events {
 		if f := sc.frames[i]; f != nil {
 			sc.readWireLife(i, e, f)
+		} else if e.Kind == history.Gone {
+			sc.readGone(i, sc.exchanges[e.Exchange])
 		} else if e.Call != 0 {
 			sc.life(e.Call).see(i, e.Kind)
 		}
@@ -204,6 +231,9 @@ func (l *life) see(i int, k history.Kind) {
 
 // readWireLife is readLives for an end of a frame.
 func (sc *scene) readWireLife(i int, e history.Event, f *frame) {
+	if f.sort == closing && f.landed == i {
+		sc.readGone(i, f.exchange)
+	}
 	if f.call == 0 || f.msg == nil {
 		return
 	}
@@ -211,7 +241,17 @@ func (sc *scene) readWireLife(i int, e history.Event, f *frame) {
 	switch {
 	case f.msg.Kind == history.Request && l.id == "":
 		l.id = f.msg.ID
-	case f.msg.IsCancel() && e.Kind == history.Read && l.cancelRead < 0:
+	case f.msg.IsCancel() && e.Kind == history.Read && l.cancelRead < 0 && !sc.closingCancels():
+		l.cancelRead = i
+	}
+}
+
+// readGone is readLives for the server's seeing that the client of an exchange is gone.
+func (sc *scene) readGone(i int, x *exchange) {
+	if x == nil || x.call == 0 || x.asks == 0 || x.idle() || !sc.closingCancels() {
+		return
+	}
+	if l := sc.life(x.call); l.cancelRead < 0 {
 		l.cancelRead = i
 	}
 }
@@ -295,4 +335,25 @@ func (sc *scene) origin() time.Duration {
 // numbers are the calls that the history knows of, ascending.
 func (sc *scene) numbers() []int {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(sc.calls)), func(c int) bool { return c == 0 })
+}
+
+// clientOf is which of several clients a step is of; 0: there is one, or it is of the
+// world.
+func (sc *scene) clientOf(s step) int {
+	if sc.h.Header.Clients < 2 {
+		return 0
+	}
+	return sc.h.Events[s.seq].Client
+}
+
+// whose says, where a whole world is shown, which call a step is of, or which client.
+func (sc *scene) whose(s step) string {
+	switch c := sc.clientOf(s); {
+	case sc.call != 0:
+	case s.call != 0:
+		return "call " + strconv.Itoa(s.call) + ": "
+	case c > 0:
+		return "client " + strconv.Itoa(c) + ": "
+	}
+	return ""
 }

@@ -50,7 +50,7 @@ func (sc *scene) sentence(i int, e history.Event) string {
 	if e.Side == history.World {
 		return sc.worldSentence(i, e)
 	}
-	return sc.sessionSentence(e)
+	return sc.sessionSentence(i, e)
 }
 
 // caller is who makes a call: the application, or a tool that asks the client.
@@ -98,7 +98,7 @@ func isContextError(s string) bool {
 }
 
 // sessionSentence says what happened to the session at one of its ends.
-func (sc *scene) sessionSentence(e history.Event) string {
+func (sc *scene) sessionSentence(i int, e history.Event) string {
 	failed := func(done, failing string) string {
 		if e.Text != "" {
 			return failing + ": " + e.Text
@@ -130,6 +130,8 @@ func (sc *scene) sessionSentence(e history.Event) string {
 		return "client's writing half is cut (scenario)"
 	case history.Exit:
 		return "server's process dies (scenario)"
+	case history.Sessions:
+		return sc.sessions(i, e)
 	case history.Stop:
 		return "application stops its server (scenario)"
 	case history.Change:
@@ -146,6 +148,32 @@ func (sc *scene) sessionSentence(e history.Event) string {
 		return "closes its writing end"
 	}
 	return fmt.Sprintf("event %q %s", e.Kind, e.Text)
+}
+
+// sessions says what is still there at the server after all clients have closed.
+func (sc *scene) sessions(i int, e history.Event) string {
+	text := strconv.Itoa(e.N) + " sessions"
+	if e.N == 1 {
+		text = "1 session"
+	}
+	text += " alive at the server"
+	n, open := sc.openExchanges(i)
+	switch n {
+	case 0:
+		return text
+	case 1:
+		text += ", 1 exchange not ended"
+	default:
+		text += ", " + strconv.Itoa(n) + " exchanges not ended"
+	}
+	const shown = 3
+	if len(open) > shown {
+		open = append(open[:shown:shown], "…")
+	}
+	if len(open) > 0 {
+		text += ": " + strings.Join(open, ", ")
+	}
+	return text
 }
 
 // probe is the request that the health probe makes.

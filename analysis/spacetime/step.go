@@ -54,10 +54,12 @@ func (sc *scene) readSteps() {
 // step is what the i-th event e looks like; not ok if it is not drawn.
 func (sc *scene) step(i int, e history.Event) (step, bool) {
 	if f := sc.frames[i]; f != nil {
-		return sc.wireStep(i, e, f), true
+		return sc.wireStep(i, e, f), !f.hidden(i)
 	}
 	s := step{call: e.Call, side: e.Side}
 	switch e.Kind {
+	case history.Begin, history.Status, history.Drop, history.Gone, history.Finish, history.Fault:
+		return sc.exchangeStep(i, e)
 	case history.Wrote:
 		return sc.wroteStep(i, e)
 	case history.Goroutines:
@@ -85,6 +87,8 @@ func (sc *scene) step(i int, e history.Event) (step, bool) {
 func (sc *scene) wireStep(i int, e history.Event, f *frame) step {
 	s := step{call: f.call, side: e.Side, frame: f}
 	switch {
+	case f.sort != message || f.unheard && f.sent != i:
+		s = sc.signalStep(i, f)
 	case e.Kind == history.Write:
 		s.shape, s.texts = depart, sc.sentWords(f)
 	case e.Kind == history.Read && !f.lies:
@@ -96,10 +100,54 @@ func (sc *scene) wireStep(i int, e history.Event, f *frame) step {
 	default:
 		s.shape, s.texts = arrive, []string{name(f.msg) + ": never arrived"}
 	}
-	if l := sc.calls[f.call]; l != nil && f.call != 0 && l.cancelRead == i {
-		s.aside = asides[sc.results[f.call].Phase]
+	s.aside = sc.aside(i, f)
+	return s
+}
+
+// aside is what the margin says of the cancel beside an end of a frame.
+func (sc *scene) aside(i int, f *frame) string {
+	l := sc.calls[f.call]
+	switch {
+	case l == nil || f.call == 0:
+	case l.cancelRead == i:
+		return asides[sc.results[f.call].Phase]
+	case f.sort == closing && f.landed == i && !sc.closingCancels() && f.exchange.asks > 0:
+		return "not a cancel here"
+	case f.exchange != nil && f.landed == i && f.msg != nil && f.msg.Kind == history.Request && l.cancelRead >= 0 && l.cancelRead < i:
+		return "its cancel was here first"
+	}
+	return ""
+}
+
+// signalStep is the step for one end of an arrow that HTTP has and JSON-RPC has not.
+func (sc *scene) signalStep(i int, f *frame) step {
+	s := step{shape: depart, call: f.call, side: f.from, frame: f}
+	if f.sent != i {
+		s.shape, s.side = arrive, f.from.Peer()
+	}
+	if f.unheard {
+		s.texts = []string{name(f.msg) + " arrives, its body is not read"}
+	} else {
+		s.texts = sc.signalWords(f, s.side)
 	}
 	return s
+}
+
+// exchangeStep is what an event of an exchange looks like that is no end of an arrow.
+func (sc *scene) exchangeStep(i int, e history.Event) (step, bool) {
+	s := step{call: e.Call, side: e.Side}
+	if x := sc.exchanges[e.Exchange]; x != nil {
+		s.call = x.call
+	}
+	text := sc.exchangeSentence(i, e)
+	if e.Kind == history.Fault {
+		text, s.side = sc.faultSentence(e), history.World
+	}
+	s.texts = []string{text}
+	if l := sc.calls[s.call]; l != nil && s.call != 0 && l.cancelRead == i {
+		s.aside = asides[sc.results[s.call].Phase]
+	}
+	return s, text != ""
 }
 
 // wroteStep shows the end of a Write only where there is something to it: it
@@ -111,7 +159,20 @@ func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
 	}
 	s := step{call: f.call, side: e.Side}
 	held := e.At - sc.h.Events[f.sent].At
+	x := f.exchange
 	switch {
+	case x != nil && e.Text == "" && sc.call == 0 && sc.h.Header.Clients > 1:
+		return s, false // of many clients there is enough to see
+	case x != nil && e.Text != "" && x.dropped >= 0 && x.dropped < i:
+		return s, false // given up, which its own row says
+	case x != nil && e.Text != "" && x.finished > i && x.heads[atClient] < 0:
+		return s, false // the exchange fails, which comes next
+	case x != nil && e.Text == "" && held > 0 && x.fresh > 0 && f.from == history.Client:
+		s.texts = []string{name(f.msg) + " leaves, by a new connection", "leaves, by a new connection"}
+	case x != nil && e.Text == "" && held > 0 && x.entered < 0 && f.from == history.Client:
+		s.texts = []string{name(f.msg) + " leaves, " + short(held) + " later", "leaves, " + short(held) + " later"}
+	case e.Text != "" && x != nil:
+		s.texts = []string{"write of " + name(f.msg) + " fails: " + lastError(e.Text)}
 	case e.Text != "":
 		s.texts = []string{"write of " + name(f.msg) + " fails: " + e.Text}
 	case held > 0:
@@ -176,8 +237,11 @@ func (sc *scene) keepCall() {
 // something about it all the same.
 func (sc *scene) concerns(s step, during bool) bool {
 	e := sc.h.Events[s.seq]
+	if c := sc.clientOf(s); c > 0 && c != sc.described(sc.call).Client && !sc.convicts(s.seq) {
+		return false // another client's
+	}
 	switch e.Kind {
-	case history.Crash, history.Horizon, history.Leak, history.Goroutines:
+	case history.Crash, history.Horizon, history.Leak, history.Goroutines, history.Sessions:
 		return true
 	case history.Quiet, history.Probed:
 		return s.call == 0
@@ -226,7 +290,7 @@ func (sc *scene) foldProgress(keep Finding) {
 		}
 		steps[len(steps)-1].fold(s)
 	}
-	sc.steps = steps
+	sc.steps = slices.DeleteFunc(steps, func(s step) bool { return s.shape == gap && s.wrote+s.reads == 0 })
 }
 
 // chatter reports whether s may be folded away.

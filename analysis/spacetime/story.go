@@ -40,9 +40,7 @@ func Sequence(h *history.History, j oracle.Judgement, call int, v oracle.Violati
 			told[n-1].add(t)
 			continue
 		}
-		if sc.call == 0 && s.call != 0 {
-			t.What = "call " + strconv.Itoa(s.call) + ": " + t.What
-		}
+		t.What = sc.whose(s) + t.What
 		told, calls = append(told, t), append(calls, s.call)
 	}
 	return told
@@ -120,10 +118,18 @@ func (sc *scene) note(v oracle.Violation, seq int) string {
 	case m == "":
 		return v.What
 	case v.Lateness > 0:
-		return exact(v.Lateness) + " after the cancel was read"
+		return exact(v.Lateness) + " after " + sc.cancelWas()
 	default:
-		return "in the instant in which the cancel was read, " + strings.TrimPrefix(m, " same instant, ")
+		return "in the instant in which " + sc.cancelWas() + ", " + strings.TrimPrefix(m, " same instant, ")
 	}
+}
+
+// cancelWas is what lateness counts from.
+func (sc *scene) cancelWas() string {
+	if sc.closingCancels() {
+		return "the client was seen gone"
+	}
+	return "the cancel was read"
 }
 
 // joins reports whether next is told in one line with s. What is read stands
@@ -131,14 +137,17 @@ func (sc *scene) note(v oracle.Violation, seq int) string {
 func (s Step) joins(next Step) bool {
 	return s.At == next.At && s.Who == next.Who && s.Note == "" && next.Note == "" &&
 		!strings.Contains(s.What, "→ {") && !strings.HasPrefix(next.What, "→ {") &&
-		!strings.HasPrefix(strings.ToLower(next.What), "read ")
+		!strings.HasPrefix(strings.ToLower(next.What), "read ") && !strings.HasPrefix(next.What, "SAW ")
 }
 
 // add joins next to s.
 func (s *Step) add(next Step) {
 	sep := "; "
-	if strings.HasPrefix(next.What, "→") && (strings.HasSuffix(s.What, "caller cancelled") || strings.HasSuffix(s.What, "deadline passed")) {
-		sep = " " // the one sent the other
+	if (strings.HasPrefix(next.What, "→") || strings.HasPrefix(next.What, "closed ") || strings.HasPrefix(next.What, "aborted ")) && (strings.HasSuffix(s.What, "caller cancelled") || strings.HasSuffix(s.What, "deadline passed")) {
+		sep = ", " // the one is how the other is done
+		if strings.HasPrefix(next.What, "→") {
+			sep = " " // the one sent the other
+		}
 	}
 	s.What += sep + next.What
 }
@@ -173,6 +182,8 @@ func (sc *scene) tell(i int, s step) (who, what string) {
 			return who, "caller returned"
 		}
 		return who, "caller " + outcomeOf(e, "returned")
+	case history.Gone:
+		return who, "saw the client gone"
 	case history.Start:
 		return who, "handler started"
 	case history.Told:
@@ -196,6 +207,9 @@ func lastError(s string) string {
 // tellFrame says what the end of a frame was.
 func (sc *scene) tellFrame(s step) string {
 	m := s.frame.msg
+	if s.frame.sort != message {
+		return sc.tellSignal(s)
+	}
 	if m == nil {
 		return s.texts[0]
 	}
@@ -220,8 +234,44 @@ func (sc *scene) tellFrame(s step) string {
 	return s.texts[0]
 }
 
-// tellSent is a message as its sender put it.
+// tellSignal says in the past what went over HTTP without a message.
+func (sc *scene) tellSignal(s step) string {
+	text := s.texts[0]
+	switch {
+	case s.frame.sort == closing && s.shape == depart:
+		return pasts.Replace(text)
+	case s.frame.sort == closing && s.aside == silence:
+		return "SAW THE CLIENT GONE, which is the cancel"
+	case s.frame.sort == closing && s.aside != "":
+		return "saw the client gone: " + strings.TrimSuffix(s.aside, ": benign")
+	case s.frame.sort == closing:
+		return "saw the client gone"
+	case s.shape == depart:
+		return "→ " + text
+	case s.frame.sort == heading:
+		return "read " + text
+	}
+	return strings.Replace(text, " arrives", " arrived", 1)
+}
+
+// pasts are the past of what a client does to an exchange.
+var pasts = strings.NewReplacer("aborts ", "aborted ", "closes ", "closed ", "drops ", "dropped ")
+
+// tellSent is a message as its sender put it, and how it went over HTTP.
 func (sc *scene) tellSent(f *frame) string {
+	switch x := f.exchange; {
+	case x == nil:
+		return sc.tellMessage(f)
+	case f.from == history.Client:
+		return x.verb() + " " + sc.tellMessage(f)
+	case f.msg.IsReply() && f.msg.Raw != "":
+		return sc.tellMessage(f) // the JSON stands first
+	}
+	return sc.sentWords(f)[0]
+}
+
+// tellMessage is a message as its sender put it.
+func (sc *scene) tellMessage(f *frame) string {
 	m := f.msg
 	switch {
 	case m.Kind == history.Request && f.call != 0:

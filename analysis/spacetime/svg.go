@@ -145,9 +145,7 @@ func (d *diagram) words(s step) []string {
 	default:
 		text = s.texts[0]
 	}
-	if d.sc.call == 0 && s.call != 0 {
-		text = "call " + strconv.Itoa(s.call) + ": " + text
-	}
+	text = d.sc.whose(s) + text
 	columns := columnsOf(s.side)
 	lines := d.g.wrap(d.g.clean(text), columns)
 	for _, more := range s.more {

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -100,10 +101,7 @@ type arrow struct {
 
 // drawArrow draws the way of a frame, with the network's share beside it.
 func (d *diagram) drawArrow(a arrow) {
-	s := stroke{ink: inkWire, width: 1.5}
-	if a.frame.msg.IsCancel() {
-		s.ink, s.dash = inkSilence, "7 3"
-	}
+	s := d.strokeOf(a.frame)
 	if a.offence {
 		s = stroke{ink: inkOffence, width: 3}
 	}
@@ -129,6 +127,26 @@ func (d *diagram) drawArrow(a arrow) {
 		// Off the middle, where frames that pass each other cross.
 		d.label(a.x1+dx*0.36, a.y1+dy*0.36, short(a.frame.flight), s.ink)
 	}
+}
+
+// strokeOf is how a frame is drawn: a cancel apart from the others, and over HTTP what is
+// no message finer.
+func (d *diagram) strokeOf(f *frame) stroke {
+	cancel := stroke{ink: inkSilence, width: 1.5, dash: "7 3"}
+	switch {
+	case f.msg.IsCancel(), f.sort == closing && d.sc.closingCancels():
+		return cancel
+	case f.sort == closing:
+		return stroke{ink: inkFaint, width: 1.5, dash: "2 3"}
+	case f.sort == heading:
+		return stroke{ink: inkWire, width: 0.8}
+	}
+	return stroke{ink: inkWire, width: 1.5}
+}
+
+// closes reports whether the figure shows a stream being closed that is no cancel.
+func (d *diagram) closes() bool {
+	return !d.sc.closingCancels() && slices.ContainsFunc(d.rows, func(r drawn) bool { return r.frame != nil && r.frame.sort == closing })
 }
 
 // label writes onto an arrow.
@@ -164,6 +182,9 @@ func (d *diagram) legend(y float64) {
 	item(30, func(x float64) {
 		d.line(x, y+4, x+30, y+4, stroke{ink: inkSilence, width: 1.5, dash: "7 3"})
 	}, "cancel")
+	if d.closes() {
+		item(30, func(x float64) { d.line(x, y+4, x+30, y+4, stroke{ink: inkFaint, width: 1.5, dash: "2 3"}) }, "client gives up")
+	}
 	if d.finding.ID != "" {
 		item(30, func(x float64) {
 			d.line(x, y+4, x+30, y+4, stroke{ink: inkOffence, width: 3})

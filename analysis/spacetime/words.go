@@ -33,6 +33,18 @@ var phases = map[oracle.Phase]string{
 	oracle.Undelivered:   "cancel never read",
 }
 
+// closedPhases say it where the cancel is the closing of the response's stream.
+var closedPhases = map[oracle.Phase]string{
+	oracle.Queued:        "stream seen closed before the handler started",
+	oracle.Running:       "stream seen closed while running",
+	oracle.NeverIssued:   "stream closed of a request that was never sent",
+	oracle.BeforeRequest: "stream closed before the request was read",
+	oracle.Returned:      "stream seen closed after the handler had returned",
+	oracle.Crossing:      "the closing of the stream crossed the answer",
+	oracle.AfterResponse: "stream closed after the answer had been read",
+	oracle.Undelivered:   "stream closed, never seen",
+}
+
 var works = map[oracle.Work]string{
 	oracle.Stopped:   "told, stopped",
 	oracle.ToldRanOn: "told, ran on",
@@ -56,8 +68,13 @@ var incidents = map[oracle.Incident]string{
 	oracle.CallerOverran: "caller overran: it waited for its own cancel",
 }
 
-// outcome says in one line what became of a call.
-func outcome(r oracle.CallResult) string {
+// outcome says in one line what became of a call; closing: its cancel is the closing of
+// the response's stream.
+func outcome(r oracle.CallResult, closing bool) string {
+	phases, unsent, unread := phases, "cancelled by its caller, no cancel sent", works[oracle.NotRead]
+	if closing {
+		phases, unsent, unread = closedPhases, "cancelled by its caller, stream not closed", "unseen until the work had ended"
+	}
 	var parts []string
 	add := func(s string) {
 		if s != "" {
@@ -69,15 +86,19 @@ func outcome(r oracle.CallResult) string {
 		add(phases[r.Phase])
 		// What the phase has said is not said twice; and a server that did not
 		// read the cancel is not "silent".
-		unread := r.Phase == oracle.Undelivered
-		if !unread {
+		undelivered := r.Phase == oracle.Undelivered
+		switch {
+		case undelivered:
+		case r.Work == oracle.NotRead:
+			add(unread)
+		default:
 			add(works[r.Work])
 		}
-		if !(unread && r.Wire == oracle.Silent || r.Phase == oracle.Crossing && r.Wire == oracle.Crossed) {
+		if !(undelivered && r.Wire == oracle.Silent || r.Phase == oracle.Crossing && r.Wire == oracle.Crossed) {
 			add(wires[r.Wire] + lateness(r))
 		}
 	case r.Cancelled:
-		add("cancelled by its caller, no cancel sent")
+		add(unsent)
 	default:
 		add("not cancelled")
 	}

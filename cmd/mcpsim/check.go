@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 )
 
 // A checkCommand is mcpsim check.
@@ -71,7 +72,7 @@ func (c *checkCommand) run(args []string) error {
 	}
 	sum := analysis.NewAggregate(analysis.Pair{})
 	unread, unbound := 0, error(nil)
-	var versions []string
+	var where []ground
 	var held bytes.Buffer // until all rules bind at a version that there is
 	printed := bufio.NewWriter(c.stdout)
 	for _, name := range names {
@@ -85,9 +86,9 @@ func (c *checkCommand) run(args []string) error {
 		if err := sum.Add(w); err != nil {
 			return failed(err)
 		}
-		if !slices.Contains(versions, h.SpecVersion) {
-			versions = append(versions, h.SpecVersion)
-			unbound = bind(rules, versions)
+		if g := (ground{oracle.Transport(h.Transport), h.SpecVersion}); !slices.Contains(where, g) {
+			where = append(where, g)
+			unbound = bind(rules, where)
 		}
 		held.WriteString(analysis.HistoryText(name, h, w))
 		if unbound == nil {

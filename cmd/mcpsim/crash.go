@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpsim/mcpsim/analysis"
+	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
@@ -18,7 +19,7 @@ import (
 // cpuLimit is how much processor time one world may use before it counts as a
 // busy loop: far more than any world of that size needs.
 func (e *experiment) cpuLimit() time.Duration {
-	return 30*time.Second + time.Duration(e.scenario.Load.Calls)*5*time.Millisecond
+	return 30*time.Second + time.Duration(e.scenario.Load.Total())*5*time.Millisecond
 }
 
 // judged returns the judged world of an outcome. A world that killed its worker
@@ -126,6 +127,5 @@ const toolCode = "github.com/mcpsim/mcpsim/sim.(*handler)"
 
 // packageOf is where a target's code lives.
 func (e *experiment) packageOf(typed string) string {
-	name, _, _ := strings.Cut(typed, "@")
-	return e.player(name).Package
+	return e.player(sim.ReadTyped(typed).Name).Package
 }

@@ -43,6 +43,7 @@ func borders() []border {
 		{"sim/gosdk", world, slices.Concat(drawing, surface), "an adapter: the SDK and the contract"},
 		{"sim/mcpgo", world, slices.Concat(drawing, surface), "likewise"},
 		{"sim/reference", world, outside, "a peer of our own, strict because it owes nothing to an SDK"},
+		{"sim/sdktest", world, outside, "what the adapters' tests have in common: the contract, and no SDK"},
 		{"sim/targets", slices.Concat(world, []string{"sim/gosdk", "sim/mcpgo", "sim/reference", "sim/lease"}), slices.Concat(drawing, surface), "the list of who can play"},
 		{"analysis/oracle", histories, outside, "judges histories and sees nothing else; the worker carries it"},
 		{"analysis", judges, outside, "adds up and writes; it never runs anything"},

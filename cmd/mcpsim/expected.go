@@ -149,7 +149,7 @@ func (c *expectedChecker) specVersion(row sim.Row, x analysis.Expectation, rule 
 	switch {
 	case x.SpecVersion != "" && !slices.Contains(versions, x.SpecVersion):
 		c.fault(row, "spec_version", fmt.Sprintf("%q is no version that mcpsim speaks", x.SpecVersion), "write one of "+strings.Join(versions, ", ")+", or leave it out")
-	case known && x.SpecVersion != "" && rule.Level(x.SpecVersion) == "":
+	case known && x.SpecVersion != "" && !bindsAnywhere(rule, x.SpecVersion):
 		c.fault(row, "spec_version", fmt.Sprintf("%s does not bind at %s", x.Rule, x.SpecVersion), "mcpsim list rules shows where it does")
 	}
 }

@@ -25,6 +25,7 @@ import (
 // A choice is what the flags that several verbs share say.
 type choice struct {
 	client, server string
+	transport      string
 	specVersions   []string
 	scheduler      string
 	schedulerSeed  string
@@ -33,8 +34,9 @@ type choice struct {
 
 func (c *choice) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.client, "client", "", "target on the client's side, `NAME[@VERSION|@PATH]` (default: the scenario's)")
-	f.StringVar(&c.server, "server", "", "target on the server's side, `NAME[@VERSION|@PATH]` (default: the scenario's)")
+	f.StringVar(&c.client, "client", "", "target on the client's side, `NAME[+OPTION...][@VERSION|@PATH]` (default: the scenario's)")
+	f.StringVar(&c.server, "server", "", "target on the server's side, `NAME[+OPTION...][@VERSION|@PATH]` (default: the scenario's)")
+	f.StringVar(&c.transport, "transport", "", "transport to play the scenario over, `stdio|streamable-http|http-sse` (default: the scenario's)")
 	f.StringVar(&c.scheduler, "scheduler", "", "order of runnable goroutines, `shuffled|fifo` (default: the scenario's)")
 	f.StringVar(&c.schedulerSeed, "scheduler-seed", "", "seed of that order alone, `N` (default: from the seed)")
 	budgetFlag(cmd, &c.budgets)
@@ -52,7 +54,7 @@ type experiment struct {
 	asked          []string // protocol versions; empty: all that both sides speak
 	specVersions   []string // oldest first, at least one
 	schedulerSeed  *uint64
-	order          []string // the flags of the order of goroutines and of budgets, as far as they were given
+	order          []string // the flags of the transport, of the order of goroutines and of budgets, as far as they were given
 	budgets        map[string]time.Duration
 }
 
@@ -70,6 +72,9 @@ func (c *choice) load(typed string) (*experiment, error) {
 func (c *choice) decide(typed string, scenario *sim.Scenario) (*experiment, error) {
 	e := &experiment{typed: typed, scenario: scenario, asked: dated(c.specVersions)}
 	var err error
+	if err := c.applyTransport(e); err != nil {
+		return nil, usage(err)
+	}
 	if c.client != "" {
 		e.scenario.Client = c.client
 	}
@@ -90,6 +95,23 @@ func (c *choice) decide(typed string, scenario *sim.Scenario) (*experiment, erro
 		return e, nil
 	}
 	return e, e.cast(linkedPlayers())
+}
+
+// applyTransport plays the scenario over the transport that was asked for.
+func (c *choice) applyTransport(e *experiment) error {
+	if c.transport == "" {
+		return nil
+	}
+	if !slices.Contains(sim.Transports(), c.transport) {
+		return fmt.Errorf("--transport %q: it is %s", c.transport, strings.Join(sim.Transports(), ", "))
+	}
+	played, err := e.scenario.Over(c.transport)
+	if err != nil {
+		return fmt.Errorf("--transport %s: %w", c.transport, err)
+	}
+	e.scenario = played
+	e.order = append(e.order, "--transport", c.transport)
+	return nil
 }
 
 func (c *choice) applyScheduler(e *experiment) error {
@@ -168,14 +190,16 @@ func dated(typed []string) []string {
 const allVersions = "all"
 
 // chooseVersions takes what was asked for, or all that the scenario and both
-// sides have in common, or else the newest that both sides speak.
+// sides have in common, or else the newest that both sides speak, of those that
+// have the transport.
 func (e *experiment) chooseVersions() error {
+	transport := e.scenario.Transport
 	spoken := slices.DeleteFunc(slices.Clone(e.client.SpecVersions), func(v string) bool {
-		return !slices.Contains(e.server.SpecVersions, v)
+		return !slices.Contains(e.server.SpecVersions, v) || !sim.InVersion(transport, v)
 	})
 	slices.Sort(spoken)
 	if len(spoken) == 0 {
-		return fmt.Errorf("there is no spec version that %s and %s both speak", e.client.Name, e.server.Name)
+		return fmt.Errorf("there is no spec version with %s that %s and %s both speak", transport, e.client.Name, e.server.Name)
 	}
 	if slices.Contains(e.asked, allVersions) {
 		e.specVersions = spoken
@@ -183,8 +207,8 @@ func (e *experiment) chooseVersions() error {
 	}
 	for _, v := range e.asked {
 		if !slices.Contains(spoken, v) {
-			return fmt.Errorf("--spec-version %s: %s and %s have in common %s",
-				v, e.client.Name, e.server.Name, strings.Join(spoken, ", "))
+			return fmt.Errorf("--spec-version %s: over %s, %s and %s have in common %s",
+				v, transport, e.client.Name, e.server.Name, strings.Join(spoken, ", "))
 		}
 	}
 	e.specVersions = slices.Compact(slices.Sorted(slices.Values(e.asked)))

@@ -41,14 +41,14 @@ type gate struct {
 }
 
 // read checks the flags before anything is run, so that a run of an hour does not
-// end in a misspelt path. The versions are those that are known by now, if any.
-func (f *gateFlags) read(specVersions []string) (gate, error) {
+// end in a misspelt path. where is what is known by now of where rules are judged, if any.
+func (f *gateFlags) read(where []ground) (gate, error) {
 	var g gate
 	var err error
 	if g.rules, err = chosenRules(f.rules); err != nil {
 		return g, err
 	}
-	if err := bind(g.rules, specVersions); err != nil {
+	if err := bind(g.rules, where); err != nil {
 		return g, err
 	}
 	if f.expected != "" {
@@ -71,7 +71,7 @@ func (f *gateFlags) read(specVersions []string) (gate, error) {
 // experiment is decided.
 func (g *gate) meet(e *experiment) error {
 	g.expected.Scenario, g.expected.Client, g.expected.Server = e.scenario.Name, peerOf(e.client), peerOf(e.server)
-	return bind(g.rules, e.specVersions)
+	return bind(g.rules, grounds(e.transport(), e.specVersions))
 }
 
 // clear takes an earlier JUnit report away: it says nothing of this run, which may

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/lease"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
@@ -54,6 +55,9 @@ func listScenarios(out io.Writer) error {
 			return err
 		}
 		rows = append(rows, s.Name+"\t"+s.Summary)
+		if s.Transport != sim.Stdio {
+			rows = append(rows, "\t  over "+s.Transport)
+		}
 		for _, line := range requiredLines(s) {
 			rows = append(rows, "\t  "+line)
 		}
@@ -94,13 +98,26 @@ func catalogued(name string) (*sim.Scenario, error) {
 }
 
 func listTargets(out io.Writer) error {
-	rows := []string{"TARGET\tVERSION\tSIDES\tSPEC VERSIONS\tWHAT IT IS"}
+	rows := []string{"TARGET\tVERSION\tSIDES\tTRANSPORTS\tSPEC VERSIONS\tWHAT IT IS"}
 	for _, t := range linkedPlayers() {
 		rows = append(rows, strings.Join([]string{
-			t.Name, orDash(t.Version), sides(t), span(t.SpecVersions), t.Doc,
+			t.Name, orDash(t.Version), sides(t), strings.Join(spoken(t), " "), span(t.SpecVersions), t.Doc,
 		}, "\t"))
+		for _, o := range t.Options {
+			rows = append(rows, strings.Join([]string{
+				"  +" + o.Name, "", strings.Join(o.Sides, " "), strings.Join(o.Transports, " "), "", o.Doc,
+			}, "\t"))
+		}
 	}
 	return table(out, rows)
+}
+
+// spoken lists the transports of a player.
+func spoken(p lease.Player) []string {
+	if len(p.Transports) == 0 {
+		return []string{sim.Stdio}
+	}
+	return p.Transports
 }
 
 // span names versions, oldest first, in short where none of those between the

@@ -103,10 +103,10 @@ func (g *gathering) afterFix(rule analysis.RuleText) string {
 
 // checkout is how a target is asked for once somebody has mended it.
 func checkout(m analysis.Manifest, p history.Peer) string {
-	if _, local := m.Sources[p.Target]; local {
+	if _, local := m.Sources[p.Name()]; local {
 		return m.Typed(p)
 	}
-	if _, module := targets.Module(p.Target); module {
+	if _, module := targets.Module(p.Name()); module {
 		return p.Target + "@PATH"
 	}
 	return p.Target

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/lease"
 	"github.com/mcpsim/mcpsim/sim/targets"
@@ -26,21 +27,22 @@ func (p pin) String() string { return p.name + "@" + p.where }
 // into the worker that is built when nothing is pinned.
 func linkedPlayers() []lease.Player { return targets.Describe(targets.All()) }
 
-// pins lists what the two sides ask for that is not linked in.
+// pins lists what the two sides ask for that is not linked in. Two of one module with
+// different options are one.
 func pins(client, server string) ([]pin, error) {
 	linked := linkedPlayers()
 	var out []pin
 	for side, typed := range []string{client, server} {
-		name, where, versioned := strings.Cut(typed, "@")
-		p := pin{name, where}
-		known := slices.ContainsFunc(linked, func(l lease.Player) bool { return l.Name == name })
-		if err := p.check(versioned, known); err != nil {
+		t := sim.ReadTyped(typed)
+		p := pin{t.Name, t.Where}
+		known := slices.ContainsFunc(linked, func(l lease.Player) bool { return l.Name == p.name })
+		if err := p.check(t.Pinned, known); err != nil {
 			return nil, fmt.Errorf("%s: %w", []string{"client", "server"}[side], err)
 		}
-		if !versioned {
+		if !t.Pinned {
 			continue
 		}
-		if j := slices.IndexFunc(out, func(o pin) bool { return o.name == name }); j >= 0 && out[j] != p {
+		if j := slices.IndexFunc(out, func(o pin) bool { return o.name == p.name }); j >= 0 && out[j] != p {
 			return nil, fmt.Errorf("%s and %s cannot play in one world: a process holds one version of a module; put reference opposite each", out[j], p)
 		}
 		out = append(out, p)
@@ -140,20 +142,57 @@ func (e *experiment) cast(players []lease.Player) error {
 	return nil
 }
 
-// seat finds a player and makes sure that it can sit on that side.
+// seat finds a player and makes sure that it can sit on that side, with the options
+// that were typed.
 func (e *experiment) seat(typed, side string) (lease.Player, error) {
-	name, _, _ := strings.Cut(typed, "@")
-	p := e.player(name)
+	t := sim.ReadTyped(typed)
+	p := e.player(t.Name)
 	if side == "client" && !p.Client || side == "server" && !p.Server {
 		if !p.Client && !p.Server {
-			return p, fmt.Errorf("%s cannot sit anywhere: its Target has neither NewClient nor NewServer", name)
+			return p, fmt.Errorf("%s cannot sit anywhere: its Target has neither NewClient nor NewServer", t.Name)
 		}
-		return p, fmt.Errorf("%s cannot sit on the %s's side; it is for the %s's", name, side, sides(p))
+		return p, fmt.Errorf("%s cannot sit on the %s's side; it is for the %s's", t.Name, side, sides(p))
 	}
+	if over := spoken(p); !slices.Contains(over, e.scenario.Transport) {
+		return p, fmt.Errorf("%s speaks %s, and %s is played over %s; name another target, or another --transport", t.Name, strings.Join(over, " and "), e.scenario.Name, e.scenario.Transport)
+	}
+	chosen, err := sim.Choose(p.Name, optionNames(p), t.Options)
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", side, err)
+	}
+	for _, o := range p.Options {
+		if slices.Contains(chosen, o.Name) {
+			if err := e.fits(o, side); err != nil {
+				return p, fmt.Errorf("%s: %s: %w", side, sim.With(p.Name, chosen), err)
+			}
+		}
+	}
+	p.Name = sim.With(p.Name, chosen)
 	return p, nil
 }
 
-// player returns the one of that name. It exists: see pins.
+func optionNames(p lease.Player) []string {
+	var out []string
+	for _, o := range p.Options {
+		out = append(out, o.Name)
+	}
+	return out
+}
+
+// fits errs when an option means nothing on that side, or over the scenario's
+// transport.
+func (e *experiment) fits(o lease.Option, side string) error {
+	switch {
+	case !slices.Contains(o.Sides, side):
+		return fmt.Errorf("+%s is for the %s's side; leave it out here", o.Name, strings.Join(o.Sides, " or "))
+	case !slices.Contains(o.Transports, e.scenario.Transport):
+		return fmt.Errorf("+%s means something over %s, and %s is played over %s; leave it out, or write --transport",
+			o.Name, strings.Join(o.Transports, " and "), e.scenario.Name, e.scenario.Transport)
+	}
+	return nil
+}
+
+// player returns the one of that name, without options. It exists: see pins.
 func (e *experiment) player(name string) lease.Player {
 	i := slices.IndexFunc(e.players, func(p lease.Player) bool { return p.Name == name })
 	if i < 0 {

@@ -100,7 +100,7 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if n := e.scenario.Load.Calls; r.call < 0 || r.call > n {
+	if n := e.scenario.Load.Total(); r.call < 0 || r.call > n {
 		return usage(fmt.Errorf("--call %d: a world of %s has the calls 1 to %d", r.call, e.scenario.Name, n))
 	}
 	seed, err := oneSeed("--seed", r.seed)
@@ -179,6 +179,9 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	}
 	m := result.Manifest
 	r.client, r.server = seats(m, r.client, r.server)
+	if r.transport == "" {
+		r.transport = m.Flags["transport"]
+	}
 	if r.scheduler == "" {
 		r.scheduler = m.Flags["scheduler"]
 	}
@@ -219,12 +222,12 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 // same place as the other one if it is the same implementation.
 func seats(m analysis.Manifest, client, server string) (string, string) {
 	fill := func(asked, other string, recorded history.Peer) string {
-		name, _, pinned := strings.Cut(other, "@")
+		from := sim.ReadTyped(other)
 		switch {
 		case asked != "":
 			return asked
-		case pinned && name == recorded.Target:
-			return name
+		case from.Pinned && from.Name == recorded.Name():
+			return recorded.Target
 		}
 		return m.Typed(recorded)
 	}

@@ -42,7 +42,7 @@ func (e *experiment) required(exercised map[string]map[string]bool) []string {
 	rules := map[string]bool{}
 	for _, req := range e.scenario.Require {
 		for _, v := range e.specVersions {
-			if !req.AppliesTo(v) || !slices.ContainsFunc(req.AnyOf, boundAt(v)) {
+			if !req.AppliesTo(v) || !slices.ContainsFunc(req.AnyOf, e.boundAt(v)) {
 				continue
 			}
 			met := slices.IndexFunc(req.AnyOf, func(rule string) bool { return exercised[v][rule] })
@@ -56,19 +56,23 @@ func (e *experiment) required(exercised map[string]map[string]bool) []string {
 	return slices.Sorted(maps.Keys(rules))
 }
 
-// boundAt reports whether a rule binds at a protocol version.
-func boundAt(specVersion string) func(id string) bool {
+// boundAt reports whether a rule binds at a protocol version, over the scenario's
+// transport.
+func (e *experiment) boundAt(specVersion string) func(id string) bool {
 	return func(id string) bool {
 		rule, known := oracle.FindRule(id)
-		return known && rule.Level(specVersion) != ""
+		return known && rule.LevelOver(e.transport(), specVersion) != ""
 	}
 }
+
+// transport is what the scenario runs over.
+func (e *experiment) transport() oracle.Transport { return oracle.Transport(e.scenario.Transport) }
 
 // unmet lists the requirements of the scenario that are not met at a version.
 func (e *experiment) unmet(specVersion string, exercised map[string]bool) []string {
 	var out []string
 	for _, req := range e.scenario.Require {
-		if req.AppliesTo(specVersion) && slices.ContainsFunc(req.AnyOf, boundAt(specVersion)) &&
+		if req.AppliesTo(specVersion) && slices.ContainsFunc(req.AnyOf, e.boundAt(specVersion)) &&
 			!req.Met(func(rule string) bool { return exercised[rule] }) {
 			out = append(out, strings.Join(req.AnyOf, " or "))
 		}

@@ -26,13 +26,39 @@ func chosenRules(typed []string) ([]string, error) {
 	return out, nil
 }
 
-// bind refuses a rule that binds at none of the versions, of which there may be
-// none yet.
-func bind(rules, specVersions []string) error {
+// A ground is where rules bind: a protocol version over a transport.
+type ground struct {
+	transport   oracle.Transport
+	specVersion string
+}
+
+// grounds are those of a transport.
+func grounds(transport oracle.Transport, specVersions []string) []ground {
+	var out []ground
+	for _, v := range specVersions {
+		out = append(out, ground{transport, v})
+	}
+	return out
+}
+
+func (g ground) String() string {
+	if g.transport == oracle.Stdio {
+		return g.specVersion
+	}
+	return g.specVersion + " over " + string(g.transport)
+}
+
+// bind refuses a rule that binds nowhere of where it is to be judged, which may not be
+// known yet.
+func bind(rules []string, where []ground) error {
 	for _, id := range rules {
 		rule, _ := oracle.FindRule(id)
-		if len(specVersions) > 0 && !slices.ContainsFunc(specVersions, func(v string) bool { return rule.Level(v) != "" }) {
-			return fmt.Errorf("--rules %s: it does not bind at %s; mcpsim list rules shows where it does", id, strings.Join(specVersions, ", "))
+		if len(where) > 0 && !slices.ContainsFunc(where, func(g ground) bool { return rule.LevelOver(g.transport, g.specVersion) != "" }) {
+			var names []string
+			for _, g := range where {
+				names = append(names, g.String())
+			}
+			return fmt.Errorf("--rules %s: it does not bind at %s; mcpsim list rules shows where it does", id, strings.Join(names, ", "))
 		}
 	}
 	return nil
@@ -61,4 +87,9 @@ func ruleCure(typed string) string {
 		return "did you mean " + meant + "? " + all
 	}
 	return all
+}
+
+// bindsAnywhere reports whether a rule binds at a protocol version over some transport.
+func bindsAnywhere(rule oracle.Rule, specVersion string) bool {
+	return slices.ContainsFunc(oracle.Transports(), func(t oracle.Transport) bool { return rule.LevelOver(t, specVersion) != "" })
 }

@@ -62,6 +62,10 @@ an entry that no longer fails. --write-expected-failures writes it, with a reaso
 and a link to be filled in. In a GitHub job, the report is also appended to the
 job's summary, the file that GITHUB_STEP_SUMMARY names.
 
+--transport plays the scenario over another transport than its own, at those of its
+versions that have it. What that transport cannot have is refused; with --all such a
+scenario is left out.
+
 --for ends the run when the time is up, with the seeds that are under way; without
 --seeds they then go on from 0. --seeds random draws where to begin, and prints the
 range, which can be typed again. --until-finding counts worlds up to the smallest
@@ -77,6 +81,7 @@ rule was exercised at all.`,
 		Example: `  mcpsim run cancel-storm
   mcpsim run cancel-storm --server go-sdk --client reference --seeds 0-99
   mcpsim run --all --server go-sdk --client reference
+  mcpsim run cancel-storm --transport streamable-http
   mcpsim run mine.yaml --spec-version 2025-11-25 --strict
   mcpsim run cancel-storm --seeds 0-199 --write-expected-failures expected.yaml
   mcpsim run cancel-storm --expected-failures expected.yaml --junit mcpsim.xml
@@ -125,7 +130,7 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 	if err != nil {
 		return err
 	}
-	gate, err := r.gateFlags.read(e.specVersions)
+	gate, err := r.gateFlags.read(grounds(e.transport(), e.specVersions))
 	if err != nil {
 		return usage(err)
 	}
@@ -222,6 +227,9 @@ func (r *runCommand) flagsResolved(specVersions []string) map[string]string {
 	if r.budget > 0 {
 		out["for"] = r.budget.String()
 	}
+	if r.transport != "" {
+		out["transport"] = r.transport
+	}
 	if len(r.budgets) > 0 {
 		out["budget"] = strings.Join(r.budgets, ",")
 	}
@@ -237,7 +245,7 @@ func (e *experiment) manifest(worker engine.Worker) analysis.Manifest {
 		Mcpsim: programVersion(), Go: worker.Go, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 		ReplayFlags: e.order, Scenario: e.typed, ScenarioSHA256: e.scenario.Hash(),
 		Client: peerOf(e.client), Server: peerOf(e.server), Sources: e.sources(),
-		Transport: e.scenario.Transport, Clock: "virtual", Network: e.scenario.Network.String(),
+		Transport: e.scenario.Transport, Clock: "virtual", Network: e.scenario.Wire(),
 		SpecVersions: e.specVersions, Seeded: worker.Seeded,
 	}
 }

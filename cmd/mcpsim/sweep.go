@@ -85,7 +85,7 @@ func (s *sweep) prepare(ctx context.Context) error {
 	if err := s.load(); err != nil {
 		return err
 	}
-	if s.gate, err = s.gateFlags.read(s.versions()); err != nil {
+	if s.gate, err = s.gateFlags.read(s.where()); err != nil {
 		return usage(err)
 	}
 	fmt.Fprintf(s.stderr, "mcpsim %s: %s, %s each%s\n", programVersion(), plural(len(s.legs), "scenario", "scenarios"), &s.plan, at(s.versions()))
@@ -136,7 +136,7 @@ func (s *sweep) cast() {
 			l.undone = l.experiment.narrow()
 		}
 		if l.undone == nil {
-			l.undone = bind(s.gate.rules, l.experiment.specVersions)
+			l.undone = bind(s.gate.rules, grounds(l.experiment.transport(), l.experiment.specVersions))
 		}
 	}
 }
@@ -155,6 +155,17 @@ func (e *experiment) narrow() error {
 // ofItsEra reports whether the scenario is about versions like this one.
 func ofItsEra(sc *sim.Scenario, specVersion string) bool {
 	return slices.ContainsFunc(sc.SpecVersions, func(v string) bool { return protocol.Modern(v) == protocol.Modern(specVersion) })
+}
+
+// where is what the scenarios are run at, as far as that is known.
+func (s *sweep) where() []ground {
+	var out []ground
+	for _, l := range s.legs {
+		if l.undone == nil {
+			out = append(out, grounds(l.experiment.transport(), l.experiment.specVersions)...)
+		}
+	}
+	return out
 }
 
 // versions are all protocol versions at which some scenario runs, as far as they
@@ -178,6 +189,7 @@ func (s *sweep) open() error {
 	m := s.legs[s.first()].experiment.manifest(s.worker)
 	m.CommandLine, m.Started, m.Seeds = s.plan.typed(os.Args), s.started, s.plan.seeds.String()
 	m.Scenario, m.ScenarioSHA256, m.Network = allScenarios, "", "each scenario's own"
+	m.Transport = s.transport()
 	m.SpecVersions, m.Scenarios = s.versions(), s.swept()
 	m.Flags = s.runCommand.flagsResolved(m.SpecVersions)
 	for _, l := range s.legs {
@@ -204,6 +216,17 @@ func (s *sweep) open() error {
 		s.deadline = time.Now().Add(s.budget)
 	}
 	return nil
+}
+
+// transport names what the scenarios are played over, as far as they can be.
+func (s *sweep) transport() string {
+	var all []string
+	for _, t := range sim.Transports() {
+		if slices.ContainsFunc(s.legs, func(l *leg) bool { return l.undone == nil && l.experiment.scenario.Transport == t }) {
+			all = append(all, t)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // swept lists the scenarios as the manifest does.

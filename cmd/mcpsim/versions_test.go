@@ -74,7 +74,7 @@ func TestVersionsByName(t *testing.T) {
 
 // TestRequiredAtOldVersions: what a version does not have cannot be required of it.
 func TestRequiredAtOldVersions(t *testing.T) {
-	e := &experiment{specVersions: sim.SpecVersions(), scenario: &sim.Scenario{Require: []sim.Requirement{
+	e := &experiment{specVersions: sim.SpecVersions(), scenario: &sim.Scenario{Transport: sim.Stdio, Require: []sim.Requirement{
 		{AnyOf: []string{"TIMEOUT-CANCEL"}}, {AnyOf: []string{"CANCEL-SILENCE"}},
 	}}}
 	assert.Equal(t, []string{

@@ -142,14 +142,17 @@ func (b *build) seeded(ctx context.Context) error {
 func (b *build) plain(ctx context.Context) error { return b.fit(ctx, "faketime") }
 
 // fit compiles; a module that an adapter does not fit may be too old for it, so
-// the adapters' older forms are tried then. What the newer ones lack is told.
+// the adapters' older forms are tried then, one after the other. What the newest lacks
+// is told.
 func (b *build) fit(ctx context.Context, tags string, flags ...string) error {
 	err := b.compile(ctx, append(flags, "-tags", tags)...)
 	if err == nil || len(b.recipe.Modules) == 0 || ctx.Err() != nil {
 		return err
 	}
-	if b.compile(ctx, append(flags, "-tags", tags+",mcpsim_older")...) == nil {
-		return nil
+	for _, older := range []string{",mcpsim_old", ",mcpsim_old,mcpsim_older"} {
+		if b.compile(ctx, append(flags, "-tags", tags+older)...) == nil {
+			return nil
+		}
 	}
 	return err
 }

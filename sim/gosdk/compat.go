@@ -34,15 +34,16 @@ func choose(version string) *mcp.ClientSessionOptions {
 }
 
 // narrow makes the server serve one version. Before v1.8.0 it serves all, and its
-// client asks for the newest; there a legacy session comes about by refusing the
-// question that opens a modern one and by agreeing on the version that is served.
-func narrow(opts *mcp.ServerOptions, version string) (refusal mcp.Middleware) {
+// client asks for the newest; there a legacy session comes about by agreeing on the
+// version that is served, and, where the transport could be a modern one's, by refusing
+// the question that opens a modern session.
+func narrow(opts *mcp.ServerOptions, version string, legacyTransport bool) (refusal mcp.Middleware) {
 	if set(opts, "SupportedProtocolVersions", []string{version}) || protocol.Modern(version) {
 		return nil
 	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			if method == protocol.Discover {
+			if method == protocol.Discover && !legacyTransport {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
 			}
 			if params, ok := req.GetParams().(*mcp.InitializeParams); ok && params != nil {

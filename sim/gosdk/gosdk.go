@@ -1,7 +1,6 @@
 // Package gosdk seats the official Go SDK, github.com/modelcontextprotocol/go-sdk,
 // on either side of a pair. It uses the SDK as an application does, through its
-// public interface and its own newline-delimited transport, and changes nothing
-// in it.
+// public interface and its own transports, and changes nothing in it.
 package gosdk
 
 import (
@@ -20,7 +19,9 @@ const Module = "github.com/modelcontextprotocol/go-sdk"
 
 // Target describes the SDK in the given version, as it is linked into this
 // binary.
-func Target(version string) sim.Target {
+func Target(version string) sim.Target { return target(version, nil) }
+
+func target(version string, with chosen) sim.Target {
 	return sim.Target{
 		Name:         "go-sdk",
 		Version:      version,
@@ -28,24 +29,36 @@ func Target(version string) sim.Target {
 		SpecVersions: specVersions(),
 		Sends:        slices.DeleteFunc(sim.Methods(), func(m string) bool { return m == protocol.Discover }),
 		Serves:       sim.Methods(),
-		Asks:         sim.Questions(),
+		Asks:         with.asks(),
 		Answers:      sim.Questions(),
-		Doc:          "the official Go SDK over its own stdio transport (IOTransport)",
-		NewClient:    newClient,
-		NewServer:    newServer,
+		Transports:   sim.Transports(),
+		Options:      options(),
+		With:         func(options []string) sim.Target { return target(version, options) },
+		Doc:          "the official Go SDK over its own transports: IOTransport, streamable HTTP, HTTP+SSE",
+		NewClient:    with.newClient,
+		NewServer:    with.newServer,
 	}
 }
 
 type client struct {
 	env     sim.ClientEnv
+	with    chosen
 	version string
 	listens bool
 	session *mcp.ClientSession
 	over    chan struct{} // closed when the session is; see listen.go
 }
 
-func newClient(env sim.ClientEnv) sim.Client {
-	return &client{env: env, version: env.SpecVersion, listens: env.Listens, over: make(chan struct{})}
+func (c chosen) newClient(env sim.ClientEnv) sim.Client {
+	return &client{env: env, with: c, version: env.SpecVersion, listens: env.Listens, over: make(chan struct{})}
+}
+
+// opening is how the client asks for its version.
+func (c *client) opening() *mcp.ClientSessionOptions {
+	if c.with.has(optDiscover) {
+		return nil
+	}
+	return choose(c.version)
 }
 
 // Connect does the handshake of the version that was asked for, and errs when
@@ -60,7 +73,7 @@ func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
 		//lint:ignore SA1019 the legacy era has it
 		impl.AddRoots(&mcp.Root{URI: uri})
 	}
-	session, err := impl.Connect(ctx, &mcp.IOTransport{Reader: conn.In, Writer: conn.Out}, choose(c.version))
+	session, err := impl.Connect(ctx, c.transport(conn), c.opening())
 	if err != nil {
 		return err
 	}
@@ -82,4 +95,10 @@ func (c *client) Probe(ctx context.Context) error {
 	return c.session.Ping(ctx, nil)
 }
 
-func (c *client) Close() error { return c.session.Close() }
+// Close does nothing where there is no session.
+func (c *client) Close() error {
+	if c.session == nil {
+		return nil
+	}
+	return c.session.Close()
+}

@@ -56,7 +56,7 @@ func (s *server) ChangeTools(extra sim.Tool, there bool) {
 		s.impl.RemoveTools(extra.Name)
 		return
 	}
-	s.impl.AddTool(&mcp.Tool{Name: extra.Name, InputSchema: json.RawMessage(`{"type":"object"}`)}, handler(extra))
+	s.impl.AddTool(&mcp.Tool{Name: extra.Name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.handler(extra))
 }
 
 // ChangeResource has the SDK tell who subscribed.

@@ -54,8 +54,8 @@ func eliciter(answer func(context.Context, string) (string, error)) func(context
 }
 
 // run runs a tool, and gives one that asks the client the session to ask through.
-func run(tool sim.Tool, ctx context.Context, req *mcp.CallToolRequest) (string, error) {
-	report := progress(ctx, req.Session, req.Params)
+func (s *server) run(tool sim.Tool, ctx context.Context, req *mcp.CallToolRequest) (string, error) {
+	report := s.progress(ctx, req.Session, req.Params)
 	if tool.Asking == nil {
 		return tool.Run(ctx, req.Params.Arguments, report)
 	}

@@ -10,14 +10,20 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-type server struct{ impl *mcp.Server }
+type server struct {
+	http *mcp.StreamableHTTPOptions // nil: over another transport
+	impl *mcp.Server
+}
 
-func newServer(env sim.ServerEnv) sim.Server {
-	opts := &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}, CompletionHandler: completer(env.Complete)}
+var _ sim.HTTPServer = (*server)(nil)
+
+func (c chosen) newServer(env sim.ServerEnv) sim.Server {
+	s := &server{http: c.streamable(env)}
+	opts := &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}, CompletionHandler: s.completer(env.Complete)}
 	if env.Changes {
 		allowSubscriptions(opts)
 	}
-	refusal := narrow(opts, env.SpecVersion)
+	refusal := narrow(opts, env.SpecVersion, s.http != nil && !s.http.Stateless)
 	impl := mcp.NewServer(&mcp.Implementation{Name: "mcpsim-tools", Version: "0"}, opts)
 	if refusal != nil {
 		impl.AddReceivingMiddleware(refusal)
@@ -26,18 +32,19 @@ func newServer(env sim.ServerEnv) sim.Server {
 		impl.AddTool(&mcp.Tool{
 			Name:        tool.Name,
 			InputSchema: json.RawMessage(`{"type":"object"}`),
-		}, handler(tool))
+		}, s.handler(tool))
 	}
 	for _, resource := range env.Resources {
-		impl.AddResourceTemplate(&mcp.ResourceTemplate{Name: resource.Name, URITemplate: resource.Template}, reader(resource.Read))
+		impl.AddResourceTemplate(&mcp.ResourceTemplate{Name: resource.Name, URITemplate: resource.Template}, s.reader(resource.Read))
 	}
 	for _, prompt := range env.Prompts {
 		impl.AddPrompt(&mcp.Prompt{
 			Name:      prompt.Name,
 			Arguments: []*mcp.PromptArgument{{Name: sim.PromptArgument, Required: true}},
-		}, getter(prompt.Get))
+		}, s.getter(prompt.Get))
 	}
-	return &server{impl: impl}
+	s.impl = impl
+	return s
 }
 
 // Serve runs the server on one connection until the client has gone or ctx is
@@ -48,9 +55,9 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 
 // handler runs one of our tools inside the SDK. An error of the tool becomes a
 // protocol error, as the SDK documents for low-level handlers.
-func handler(tool sim.Tool) mcp.ToolHandler {
+func (s *server) handler(tool sim.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		text, err := run(tool, ctx, req)
+		text, err := s.run(tool, ctx, req)
 		if err != nil {
 			return nil, err
 		}
@@ -58,9 +65,9 @@ func handler(tool sim.Tool) mcp.ToolHandler {
 	}
 }
 
-func reader(run sim.Answer) mcp.ResourceHandler {
+func (s *server) reader(run sim.Answer) mcp.ResourceHandler {
 	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		text, err := run(ctx, req.Params.URI, progress(ctx, req.Session, req.Params))
+		text, err := run(ctx, req.Params.URI, s.progress(ctx, req.Session, req.Params))
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +75,9 @@ func reader(run sim.Answer) mcp.ResourceHandler {
 	}
 }
 
-func getter(run sim.Answer) mcp.PromptHandler {
+func (s *server) getter(run sim.Answer) mcp.PromptHandler {
 	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		text, err := run(ctx, req.Params.Arguments[sim.PromptArgument], progress(ctx, req.Session, req.Params))
+		text, err := run(ctx, req.Params.Arguments[sim.PromptArgument], s.progress(ctx, req.Session, req.Params))
 		if err != nil {
 			return nil, err
 		}
@@ -79,12 +86,12 @@ func getter(run sim.Answer) mcp.PromptHandler {
 }
 
 // completer returns nil for nil, so that the SDK does not declare completions.
-func completer(run sim.Answer) func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+func (s *server) completer(run sim.Answer) func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	if run == nil {
 		return nil
 	}
 	return func(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
-		text, err := run(ctx, req.Params.Argument.Value, progress(ctx, req.Session, req.Params))
+		text, err := run(ctx, req.Params.Argument.Value, s.progress(ctx, req.Session, req.Params))
 		if err != nil {
 			return nil, err
 		}
@@ -93,13 +100,19 @@ func completer(run sim.Answer) func(context.Context, *mcp.CompleteRequest) (*mcp
 }
 
 // progress returns the function with which the application reports progress of a
-// request with these parameters.
-func progress(ctx context.Context, session *mcp.ServerSession, params mcp.Params) func(float64) error {
+// request with these parameters. Where the answer is one JSON object the SDK can send
+// it only if there happens to be a stream of the session's, and such an application
+// does not mind if there is none.
+func (s *server) progress(ctx context.Context, session *mcp.ServerSession, params mcp.Params) func(float64) error {
 	token := params.GetMeta()[protocol.MetaToken]
 	return func(figure float64) error {
 		if token == nil {
 			return nil
 		}
-		return session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: figure})
+		err := session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: figure})
+		if s.http != nil && s.http.JSONResponse {
+			return ctx.Err()
+		}
+		return err
 	}
 }

@@ -10,7 +10,10 @@
 // event carries, [History] puts them together.
 package history
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Schema is the version of the encoding that this package writes.
 const Schema = 1
@@ -38,8 +41,14 @@ func (s Side) Peer() Side {
 
 // A Peer says who sat at one end of the pair.
 type Peer struct {
-	Target  string `json:"target"`            // as typed on the command line: "go-sdk", "reference", "mutant:answers-cancelled"
+	Target  string `json:"target"`            // as typed on the command line, with its options: "go-sdk", "go-sdk+json", "reference", "mutant:answers-cancelled"
 	Version string `json:"version,omitempty"` // of the implementation, "v1.8.0"; empty for our own peers
+}
+
+// Name is the target's without its options.
+func (p Peer) Name() string {
+	name, _, _ := strings.Cut(p.Target, "+")
+	return name
 }
 
 // A Call is what the application meant to ask: one line per call of the world.
@@ -264,7 +273,7 @@ type Event struct {
 	N        int           `json:"n,omitempty"`          // goroutines, leak
 	Text     string        `json:"text,omitempty"`       // error, cause or stack
 	Value    string        `json:"value,omitempty"`      // what was returned or done
-	HTTP     *HTTPHead     `json:"http,omitempty"`       // begin, status
+	HTTP     *HTTPHead     `json:"http,omitempty"`       // begin, status; finish, of the client, with a body that is no message
 	EventID  string        `json:"event_id,omitempty"`   // wire events of a frame that came as an SSE event with an id: the id
 	Blame    string        `json:"blame,omitempty"`      // crash: "client", "server", "pair" (both sides run the same code), "tool" (the scenario's own tool) or "" (none of these)
 }

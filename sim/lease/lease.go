@@ -105,6 +105,17 @@ type Player struct {
 	SpecVersions []string `json:"spec_versions"` // oldest first
 	Client       bool     `json:"client"`        // it can sit on the client's side
 	Server       bool     `json:"server"`        // and on the server's
+
+	Transports []string `json:"transports,omitempty"` // that it speaks; empty: stdio alone
+	Options    []Option `json:"options,omitempty"`    // that can be typed behind its name, in this order
+}
+
+// An Option is one way in which a player can be had.
+type Option struct {
+	Name       string   `json:"name"`
+	Doc        string   `json:"doc"`        // a clause
+	Sides      []string `json:"sides"`      // that it is for
+	Transports []string `json:"transports"` // over which it means something
 }
 
 // MaxFrame bounds a frame, in bytes. A kept history is the largest.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	sdk "github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcpsim/mcpsim/sim"
@@ -17,21 +16,25 @@ import (
 
 type client struct {
 	env     sim.ClientEnv
+	with    chosen
 	version string
 	impl    *sdk.Client
-	in      io.Closer // the SDK leaves what it reads from to its owner
+	in      io.Closer // over stdio: the SDK leaves what it reads from to its owner
 	turn    turn
 }
 
-func newClient(env sim.ClientEnv) sim.Client {
-	return &client{env: env, version: env.SpecVersion, turn: make(turn, 1)}
+func (c chosen) newClient(env sim.ClientEnv) sim.Client {
+	return &client{env: env, with: c, version: env.SpecVersion, turn: make(turn, 1)}
 }
 
 // Connect does the handshake of the version that was asked for, and errs when
 // the two agree on another one.
 func (c *client) Connect(ctx context.Context, conn sim.Conn) error {
-	noLog := io.NopCloser(strings.NewReader(""))
-	c.in, c.impl = conn.In, sdk.NewClient(watch(transport.NewIO(conn.In, conn.Out, noLog)), clientOptions(c.env)...)
+	way, err := c.transport(conn)
+	if err != nil {
+		return err
+	}
+	c.impl = sdk.NewClient(way, clientOptions(c.env)...)
 	// The transport keeps this context for as long as it lives.
 	if err := c.impl.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
@@ -119,7 +122,13 @@ func (c *client) ping(ctx context.Context) error {
 }
 
 // Close closes the session, and then what the SDK leaves open.
-func (c *client) Close() error { return errors.Join(c.impl.Close(), c.in.Close()) }
+func (c *client) Close() error {
+	err := c.impl.Close()
+	if c.in != nil {
+		err = errors.Join(err, c.in.Close())
+	}
+	return err
+}
 
 func textOfTool(result *mcp.CallToolResult, err error) (string, error) {
 	if err != nil {

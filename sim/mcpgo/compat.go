@@ -9,9 +9,9 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-// What differs between the versions of the SDK, from v0.43.2 on, is in this file
-// and the two beside it. The _meta of requests other than tools/call came late,
-// so it is set by name.
+// What differs between the versions of the SDK, from v0.43.2 on, is in this file and in
+// those with build tags: mcpsim_older before v0.44, mcpsim_old before v0.58. The _meta of
+// requests other than tools/call came late, so it is set by name.
 
 // unmarked are the methods whose requests have no _meta to set.
 func unmarked() []string {

@@ -1,5 +1,5 @@
 // Package mcpgo seats mcp-go, github.com/mark3labs/mcp-go, on either side of a
-// pair: its StdioServer and its client over transport.NewIO, as an application
+// pair: its servers and its client over its own transports, as an application
 // uses them. It changes nothing in the SDK.
 package mcpgo
 
@@ -17,7 +17,23 @@ const Module = "github.com/mark3labs/mcp-go"
 
 // Target describes the SDK in the given version, as it is linked into this
 // binary.
-func Target(version string) sim.Target {
+func Target(version string) sim.Target { return target(version, nil) }
+
+// on is what the SDK is over a transport. Over stdio its package has one session a
+// process; over HTTP+SSE its server asks nothing, and its client takes what it is asked
+// for an answer.
+func on(transport, version string, with chosen) sim.Target {
+	t := target(version, with)
+	switch transport {
+	case sim.Stdio:
+		t.OneWorld = true
+	case sim.HTTPSSE:
+		t.Asks, t.Answers = nil, nil
+	}
+	return t
+}
+
+func target(version string, with chosen) sim.Target {
 	return sim.Target{
 		Name:         "mcp-go",
 		Version:      version,
@@ -25,13 +41,16 @@ func Target(version string) sim.Target {
 		SpecVersions: specVersions(),
 		Sends:        append(sent(), taskMethods()...),
 		Serves:       served(),
-		Asks:         sim.Questions(),
+		Asks:         with.asks(),
 		Answers:      sim.Questions(),
 		Unmarked:     unmarked(),
-		OneWorld:     true,
-		Doc:          "mcp-go by Mark III Labs: its StdioServer, and its client over transport.NewIO",
-		NewClient:    newClient,
-		NewServer:    newServer,
+		Transports:   sim.Transports(),
+		Over:         func(transport string) sim.Target { return on(transport, version, with) },
+		Options:      options(),
+		With:         func(options []string) sim.Target { return target(version, options) },
+		Doc:          "mcp-go by Mark III Labs: its StdioServer, StreamableHTTPServer and SSEServer, and its client",
+		NewClient:    with.newClient,
+		NewServer:    with.newServer,
 	}
 }
 

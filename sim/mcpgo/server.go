@@ -15,15 +15,21 @@ import (
 )
 
 type server struct {
-	impl *sdk.StdioServer
-	mcp  *sdk.MCPServer
+	mcp   *sdk.MCPServer
+	stdio *sdk.StdioServer
+	web   web // over HTTP
 }
 
 // newServer makes a server for whatever version the client asks for: the SDK has
 // no way to serve one alone.
-func newServer(env sim.ServerEnv) sim.Server {
-	uuid.SetRand(nil) // the ids of tasks: from crypto/rand.Reader as it is now, and not as it was at the start
-	impl := sdk.NewMCPServer("mcpsim-tools", "0", options(env)...)
+func (c chosen) newServer(env sim.ServerEnv) sim.Server {
+	uuid.SetRand(nil) // the ids of tasks and sessions: from crypto/rand.Reader as it is now, and not as it was at the start
+	s := &server{}
+	opts := offers(env)
+	if overHTTP(env) {
+		opts = append(opts, s.web.count())
+	}
+	impl := sdk.NewMCPServer("mcpsim-tools", "0", opts...)
 	if asks(env.Tools) {
 		impl.EnableSampling()
 	}
@@ -36,13 +42,18 @@ func newServer(env sim.ServerEnv) sim.Server {
 	for _, prompt := range env.Prompts {
 		impl.AddPrompt(mcp.NewPrompt(prompt.Name, mcp.WithArgument(sim.PromptArgument, mcp.RequiredArgument())), getter(prompt.Get))
 	}
-	stdio := sdk.NewStdioServer(impl)
-	stdio.SetErrorLogger(log.New(io.Discard, "", 0))
-	return &server{stdio, impl}
+	s.mcp = impl
+	if overHTTP(env) {
+		s.web.mount(impl, env, c)
+		return s
+	}
+	s.stdio = sdk.NewStdioServer(impl)
+	s.stdio.SetErrorLogger(log.New(io.Discard, "", 0))
+	return s
 }
 
-// options declares the capabilities of what there is.
-func options(env sim.ServerEnv) []sdk.ServerOption {
+// offers declares the capabilities of what there is.
+func offers(env sim.ServerEnv) []sdk.ServerOption {
 	var out []sdk.ServerOption
 	if len(env.Tools) > 0 {
 		out = append(out, sdk.WithToolCapabilities(env.Changes))
@@ -63,7 +74,7 @@ func options(env sim.ServerEnv) []sdk.ServerOption {
 // Serve listens on one connection until the client has gone or ctx is done. The
 // SDK leaves the connection open, which a process that ends would not.
 func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
-	err := s.impl.Listen(ctx, conn.In, conn.Out)
+	err := s.stdio.Listen(ctx, conn.In, conn.Out)
 	return errors.Join(err, conn.Out.Close(), conn.In.Close())
 }
 

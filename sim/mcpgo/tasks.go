@@ -51,23 +51,37 @@ func listed(env sim.ServerEnv, name string) mcp.Tool {
 	return tool
 }
 
-// A watched transport looks at the answer to a tools/call that asks for a task. The
+// The watched transports look at the answer to a tools/call that asks for a task. The
 // SDK's client can make such a call, and takes its answer for a result without
 // content, so that an application that wants the task's id has to look for itself.
-type watched struct{ *transport.Stdio }
+type (
+	watched     struct{ *transport.Stdio }
+	watchedHTTP struct{ *transport.StreamableHTTP }
+)
 
 type createdKey struct{}
 
 // SendRequest does what the SDK's does.
 func (t watched) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	response, err := t.Stdio.SendRequest(ctx, request)
+	return look(ctx, response, err)
+}
+
+// SendRequest does what the SDK's does.
+func (t watchedHTTP) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := t.StreamableHTTP.SendRequest(ctx, request)
+	return look(ctx, response, err)
+}
+
+func look(ctx context.Context, response *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
 	if created, ok := ctx.Value(createdKey{}).(*mcp.CreateTaskResult); ok && err == nil && response.Error == nil {
 		err = json.Unmarshal(response.Result, created)
 	}
 	return response, err
 }
 
-func watch(t *transport.Stdio) transport.Interface { return watched{t} }
+func watch(t *transport.Stdio) transport.Interface              { return watched{t} }
+func watchHTTP(t *transport.StreamableHTTP) transport.Interface { return watchedHTTP{t} }
 
 var _ sim.TaskClient = (*client)(nil)
 

@@ -23,4 +23,5 @@ func listed(_ sim.ServerEnv, name string) mcp.Tool {
 	return mcp.NewToolWithRawSchema(name, "", json.RawMessage(`{"type":"object"}`))
 }
 
-func watch(t *transport.Stdio) transport.Interface { return t }
+func watch(t *transport.Stdio) transport.Interface              { return t }
+func watchHTTP(t *transport.StreamableHTTP) transport.Interface { return t }

@@ -49,6 +49,14 @@ func Modern(version string) bool { return version >= V20260728 }
 // answers it, or not.
 func DeclaresCompletions(version string) bool { return version >= V20250326 }
 
+// NamesVersion reports whether a client of the version names it in a header of every HTTP
+// request after the handshake.
+func NamesVersion(version string) bool { return version >= V20250618 }
+
+// PrimesStreams reports whether a server of the version begins an SSE stream with an event
+// that has an id and no data, so that a client can resume it from there.
+func PrimesStreams(version string) bool { return version == V20251125 }
+
 // Method names.
 const (
 	Initialize  = "initialize"                // legacy era
@@ -94,6 +102,7 @@ const (
 	MethodNotFound     = -32601
 	InvalidParams      = -32602
 	InternalError      = -32603
+	HeaderMismatch     = -32020 // modern era, over HTTP
 	UnsupportedVersion = -32022 // modern era
 )
 

@@ -110,11 +110,7 @@ func (l *link) settle(m *history.Message, a *answering, frame []byte) error {
 	if l.asked[m.ID] == a {
 		delete(l.asked, m.ID)
 	}
-	if len(l.queue) >= maxReplies+len(l.waiting) {
-		return errTooMany
-	}
-	l.enqueue(&outgoing{line: append(frame, '\n')})
-	return nil
+	return l.enqueueReply(frame)
 }
 
 var errTooMany = errors.New("the server asks and does not read the answers")

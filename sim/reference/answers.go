@@ -44,7 +44,7 @@ func (n *session) callTool(c *call, params string) []byte {
 	if refusal != nil {
 		return c.refusal(*refusal)
 	}
-	if err := c.ctx.Err(); err != nil { // told before it began: do not begin
+	if err := n.stopped(c); err != nil { // told before it began: do not begin
 		return c.refusal(internalError(err))
 	}
 	text, err := n.guarded(c, run)
@@ -69,7 +69,7 @@ func (n *session) tool(c *call, params string) (run func(progress func(float64) 
 	return func(progress func(float64) error) (string, error) {
 		tool := n.env.Tools[i]
 		if tool.Asking != nil {
-			return tool.Asking(c.ctx, json.RawMessage(args), progress, n.ask)
+			return tool.Asking(c.ctx, json.RawMessage(args), progress, n.askFor(c))
 		}
 		return tool.Run(c.ctx, json.RawMessage(args), progress)
 	}, nil
@@ -134,7 +134,7 @@ func (n *session) complete(c *call, params string) []byte {
 // answerWith runs code of the application's and returns the frame that answers c:
 // a result with the members that the text makes, or an error reply.
 func (n *session) answerWith(c *call, answer sim.Answer, what string, members func(text string) string) []byte {
-	if err := c.ctx.Err(); err != nil { // told before it began: do not begin
+	if err := n.stopped(c); err != nil { // told before it began: do not begin
 		return c.refusal(internalError(err))
 	}
 	text, err := n.guarded(c, func(progress func(float64) error) (string, error) {

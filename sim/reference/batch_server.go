@@ -23,12 +23,12 @@ type member struct {
 }
 
 // receiveBatch acts on the messages of a batch.
-func (n *session) receiveBatch(members []*history.Message) {
-	b := &batch{working: 1}
+func (n *session) receiveBatch(members []*history.Message, in arrival) {
+	in.batch = &batch{working: 1}
 	for _, m := range members {
-		n.receive(m, b)
+		n.receive(m, in)
 	}
-	n.passed(b)
+	n.passed(in.batch)
 }
 
 // join counts a request of the batch.
@@ -58,22 +58,23 @@ func (n *session) passed(b *batch) {
 	done := b.done
 	b.mu.Unlock()
 	if last && len(done) > 0 {
-		n.running.Go(func() { n.answerBatch(done) })
+		l := done[0].call.lane
+		n.spawn(l, func() { n.answerBatch(l, done) })
 	}
 }
 
 // answerBatch writes what there is to answer. A batch of which nothing is left is not
 // answered at all.
-func (n *session) answerBatch(done []member) {
-	n.turn <- struct{}{}
-	defer n.yield()
+func (n *session) answerBatch(l *lane, done []member) {
+	l.take()
+	defer l.yield()
 	var frames [][]byte
-	n.gathering = &frames
+	l.gathering = &frames
 	for _, a := range done {
 		n.respond(a.call, a.frame)
 	}
-	n.gathering = nil
+	l.gathering = nil
 	if len(frames) > 0 {
-		n.write(protocol.AppendBatch(nil, frames...))
+		l.write(protocol.AppendBatch(nil, frames...))
 	}
 }

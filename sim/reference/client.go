@@ -72,7 +72,7 @@ func (c *client) handshake(ctx context.Context) error {
 	if err := checkHandshake(result, c.caller.Version); err != nil || modern {
 		return err
 	}
-	return c.link.tell(protocol.AppendNotification(nil, protocol.Initialized, ""))
+	return c.link.announce(ctx, protocol.AppendNotification(nil, protocol.Initialized, ""))
 }
 
 // Call makes one request. It returns the text of the result; or ctx's error, at

@@ -16,8 +16,10 @@ import (
 // A call is a request that the server has read and not yet answered.
 type call struct {
 	id     string // raw JSON
+	lane   *lane  // what is said of it goes there
 	batch  *batch // that it came in; nil: none
 	passed func() // says, once, that the batch need not wait for it any longer
+	leave  func() // says, once, that nothing more will be said of it
 	token  string // progress token, raw JSON; empty: none was given
 	fixed  bool   // cannot be cancelled
 	ctx    context.Context
@@ -32,15 +34,14 @@ type call struct {
 	figure float64 // of the last progress. Guarded by gate.mu
 }
 
-// A gate is the one way out of a session. Whoever wants to write waits for the
-// turn, then asks under mu whether the call is still open, and writes at once.
-// The reader needs mu alone, which nobody holds while waiting. Hence:
+// A gate is what decides whether something may still be said of a call. Whoever wants
+// to write waits for the turn of the call's lane, then asks under mu whether the call is
+// still open, and writes at once. The reader needs mu alone, which nobody holds while
+// waiting. Hence:
 //
 //	reader   … Read returns cancel 7 ─▶ closes call 7 …
 //	handler  … waits for its turn ────────────────────▶ finds 7 closed, writes nothing
 type gate struct {
-	turn       chan struct{} // holds a token while somebody writes
-	gathering  *[][]byte     // the answers to a batch, while they are put together; nil: frames are written. Who has the turn has it, too
 	complaints chan struct{} // holds a token for each error reply without an id under way
 
 	mu       sync.Mutex       // guards the rest, and closed and figure of every call
@@ -63,7 +64,6 @@ const maxComplaints = 16
 
 func newGate() gate {
 	return gate{
-		turn:       make(chan struct{}, 1),
 		complaints: make(chan struct{}, maxComplaints),
 		inflight:   map[string]*call{},
 		load:       newLoaded(),
@@ -72,11 +72,11 @@ func newGate() gate {
 
 // register makes a request known, so that it can be cancelled and answered. It
 // refuses an id that cannot be answered without being mistaken for another.
-func (n *session) register(m *history.Message) (*call, error) {
+func (n *session) register(m *history.Message, l *lane) (*call, error) {
 	if !proper(m.ID) {
 		return nil, fmt.Errorf("the id %s is neither a string nor an integer", m.ID)
 	}
-	c := &call{id: m.ID, token: m.Token, figure: math.Inf(-1), born: time.Now()}
+	c := &call{id: m.ID, lane: l, token: m.Token, figure: math.Inf(-1), born: time.Now()}
 	c.fixed = m.Method == protocol.Initialize && !protocol.Modern(n.version) || n.beyondCancel(m.Method)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -84,6 +84,7 @@ func (n *session) register(m *history.Message) (*call, error) {
 		return nil, fmt.Errorf("the id %s belongs to a request that is not answered yet", m.ID)
 	}
 	n.inflight[c.id] = c
+	l.ask()
 	return c, nil
 }
 
@@ -117,6 +118,7 @@ func (n *session) forget(id string) *call {
 	}
 	c.closed = true
 	delete(n.inflight, c.id)
+	c.lane.drop()
 	return c
 }
 
@@ -127,8 +129,8 @@ func (n *session) answer(c *call, frame []byte) {
 		c.batch.add(c, frame)
 		return
 	}
-	n.turn <- struct{}{}
-	defer n.yield()
+	c.lane.take()
+	defer c.lane.yield()
 	n.respond(c, frame)
 }
 
@@ -136,11 +138,11 @@ func (n *session) answer(c *call, frame []byte) {
 func (n *session) respond(c *call, frame []byte) {
 	switch {
 	case n.settle(c):
-		n.write(n.readdress(c, frame))
+		c.lane.write(n.readdress(c, frame))
 		n.behind(c, frame)
 		n.afterAnswer(c)
 	case c.does(sim.LateAnswer):
-		n.write(frame)
+		c.lane.write(frame)
 	default:
 		n.afterSilence(c, frame)
 	}
@@ -151,12 +153,26 @@ func (n *session) respond(c *call, frame []byte) {
 func (n *session) settle(c *call) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if c.closed {
+	if n.shut(c) {
 		return false
 	}
 	c.closed = true
 	delete(n.inflight, c.id)
 	return true
+}
+
+// stopped returns why the handler of c is to stop, nil if it is not to.
+func (n *session) stopped(c *call) error {
+	if n.exchange != nil && n.exchange.Err() != nil {
+		return n.exchange.Err()
+	}
+	return c.ctx.Err()
+}
+
+// shut reports whether nothing more may be said of c. Where a client cancels by going, it
+// may have gone before the session has been told. The caller holds mu.
+func (n *session) shut(c *call) bool {
+	return c.closed || n.exchange != nil && n.exchange.Err() != nil
 }
 
 var errClosed = errors.New("nothing more may be sent for this request")
@@ -166,12 +182,12 @@ func (n *session) progress(c *call, figure float64) error {
 	if c.token == "" {
 		return nil
 	}
-	n.turn <- struct{}{}
-	defer n.yield()
+	c.lane.take()
+	defer c.lane.yield()
 	if err := n.advance(c, figure); err != nil {
 		return fmt.Errorf("report progress %v: %w", figure, err)
 	}
-	n.write(n.reported(protocol.AppendProgress(nil, c.token, figure)))
+	c.lane.write(n.reported(protocol.AppendProgress(nil, c.token, figure)))
 	n.afterProgress(c, figure)
 	return nil
 }
@@ -182,7 +198,7 @@ func (n *session) advance(c *call, figure float64) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
-	case c.closed:
+	case n.shut(c):
 		return errClosed
 	case !(figure > c.figure) || math.IsInf(figure, 1):
 		return fmt.Errorf("the last figure was %v, and it must grow", c.figure)
@@ -193,33 +209,19 @@ func (n *session) advance(c *call, figure float64) error {
 
 // complain writes an error reply without an id, for a frame that cannot be
 // answered otherwise. It does not block the reader, who calls it.
-func (n *session) complain(e protocol.RPCError) {
+func (n *session) complain(l *lane, e protocol.RPCError) {
 	select {
 	case n.complaints <- struct{}{}:
 	default:
 		return
 	}
-	n.running.Go(func() {
-		n.turn <- struct{}{}
-		defer n.yield()
-		n.write(protocol.AppendError(nil, "", e))
+	n.spawn(l, func() {
+		l.take()
+		defer l.yield()
+		l.write(protocol.AppendError(nil, "", e))
 		<-n.complaints
 	})
 }
-
-// write writes a frame. The caller has the turn. A write that fails ends the
-// session, since the client cannot be answered any more.
-func (n *session) write(frame []byte) {
-	if n.gathering != nil {
-		*n.gathering = append(*n.gathering, frame)
-		return
-	}
-	if _, err := n.conn.Out.Write(append(frame, '\n')); err != nil {
-		n.end(fmt.Errorf("write a frame: %w", err))
-	}
-}
-
-func (n *session) yield() { <-n.turn }
 
 // end gives the session an outcome, if it has none, and closes the connection,
 // which ends the reader.

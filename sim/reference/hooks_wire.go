@@ -25,11 +25,7 @@ func (n *session) speakUp(c *call) {
 	default:
 		return
 	}
-	n.running.Go(func() {
-		n.turn <- struct{}{}
-		defer n.yield()
-		n.write(frame)
-	})
+	n.say(c.lane, frame)
 }
 
 // pongDelay is how long the server with tardy pongs takes.
@@ -53,13 +49,13 @@ func (n *session) afterAnswer(c *call) {
 	switch n.defect {
 	case answersRetyped:
 		if c.id[0] != '"' {
-			n.write(protocol.AppendResult(nil, strconv.Quote(c.id), `{}`))
+			c.lane.write(protocol.AppendResult(nil, strconv.Quote(c.id), `{}`))
 		}
 	case answersBoth:
-		n.write([]byte(`{"jsonrpc":"2.0","id":` + c.id + `,"result":{},"error":{"code":-32603,"message":"and an error"}}`))
+		c.lane.write([]byte(`{"jsonrpc":"2.0","id":` + c.id + `,"result":{},"error":{"code":-32603,"message":"and an error"}}`))
 	case progressAfterResponse:
 		if c.token != "" {
-			n.write(protocol.AppendProgress(nil, c.token, n.oneMore(c)))
+			c.lane.write(protocol.AppendProgress(nil, c.token, n.oneMore(c)))
 		}
 	}
 }
@@ -68,9 +64,9 @@ func (n *session) afterAnswer(c *call) {
 func (n *session) afterProgress(c *call, figure float64) {
 	switch n.defect {
 	case inventsTokens:
-		n.write(protocol.AppendProgress(nil, `"nobody's"`, figure))
+		c.lane.write(protocol.AppendProgress(nil, `"nobody's"`, figure))
 	case repeatsProgress:
-		n.write(protocol.AppendProgress(nil, c.token, figure))
+		c.lane.write(protocol.AppendProgress(nil, c.token, figure))
 	}
 }
 

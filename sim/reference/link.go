@@ -1,10 +1,10 @@
 package reference
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -14,38 +14,38 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-// A link is a client's side of a connection: a reader, a writer with a queue
+// A link is a client's side of a connection: a carrier that reads, a writer with a queue
 // between it and the callers, and the requests that wait for their answer. The
 // queue holds at most one frame for each request that was ever under way at once
 // and maxReplies answers to the server; and while the network takes none, each
 // cancel as often as it is repeated, and what mischief adds: the strays of each call.
 type link struct {
-	conn    sim.Conn
+	carrier carrier
 	version string
 	modern  bool
 	defect  defect
 	parked  <-chan struct{} // nobody closes it but a test; see leaksOnTimeout
 	repeat  int             // how many times each cancel is written again
-	ends    sync.WaitGroup  // the reader and the writer
-	// closeOut and hangup close the writing end, and both ends, once each.
-	closeOut func() error
-	hangup   func() error
+	ends    sync.WaitGroup  // the writer, and whoever reads
+	posts   bool            // over HTTP, where each frame travels alone
+	closes  bool            // and a request is cancelled by closing what carries it, not by a notification
 
 	env  sim.ClientEnv
 	ctx  context.Context // of the application's answers
 	stop context.CancelFunc
 
-	mu      sync.Mutex            // guards what follows; nobody waits for the network with it
-	asked   map[string]*answering // what the server asks, by raw id
-	changed *sync.Cond            // the queue or down changed; the writer waits for it
-	lastID  int64
-	waiting map[string]*waiter // by raw id; of several with one id, the oldest
-	queue   []*outgoing        // frames that the writer has not begun
-	writing bool               // the writer is at a frame, see heldUp
-	pranks  pranks
-	down    error    // why no request is taken any more; nil while it is up
-	free    []string // ids that a mutant uses again
-	held    *waiter  // whose request waits for something to be in a batch with
+	mu       sync.Mutex            // guards what follows; nobody waits for the network with it
+	asked    map[string]*answering // what the server asks, by raw id
+	changed  *sync.Cond            // the queue or down changed; the writer waits for it
+	lastID   int64
+	waiting  map[string]*waiter // by raw id; of several with one id, the oldest
+	queue    []*outgoing        // frames that the writer has not begun
+	writing  bool               // the writer is at a frame, see heldUp
+	replying int                // what is not a request and on its way over HTTP
+	pranks   pranks
+	down     error    // why no request is taken any more; nil while it is up
+	free     []string // ids that a mutant uses again
+	held     *waiter  // whose request waits for something to be in a batch with
 }
 
 // A question is a request to be made.
@@ -66,6 +66,7 @@ type waiter struct {
 	cancel *outgoing
 	prank  *sim.Mischief
 	behind *waiter // a younger one with the same id, which only mischief can make
+	lost   error   // why reply was closed, if not because the link went down. Guarded by link.mu
 }
 
 // An outgoing is a frame in the queue or beyond it.
@@ -76,6 +77,14 @@ type outgoing struct {
 	// gone, unless nil, is closed when the frame has been written, or never will be.
 	gone chan struct{}
 	with []*outgoing // what is written with it, as one batch
+	of   *waiter     // whose request it is; nil: it is none
+	// Over HTTP, guarded by link.mu:
+	post  *post // what carries it; nil: nothing yet
+	left  bool  // it is cancelled by closing that, or by not sending it
+	brief bool  // it is to be closed as soon as it has been sent
+	// seen, unless nil, gets what the server says to a notification over HTTP: nil when
+	// it accepts it.
+	seen chan error
 }
 
 func (o *outgoing) finish() {
@@ -93,18 +102,22 @@ const maxReplies = 1024
 
 var errClosing = errors.New("the session is closed")
 
-// openLink starts the two goroutines of a link. They end when the link goes
-// down; close and abort wait for them.
+// openLink starts the goroutines of a link. They end when the link goes down; close and
+// abort wait for them.
 func openLink(conn sim.Conn, c *client) *link {
 	l := &link{
-		conn: conn, version: c.caller.Version, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat, parked: c.parked,
+		version: c.caller.Version, modern: protocol.Modern(c.caller.Version), defect: c.defect, repeat: c.repeat, parked: c.parked,
 		waiting: map[string]*waiter{}, env: c.env, asked: map[string]*answering{},
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	l.changed = sync.NewCond(&l.mu)
-	l.closeOut = sync.OnceValue(conn.Out.Close)
-	l.hangup = sync.OnceValue(func() error { return errors.Join(l.closeOut(), conn.In.Close()) })
-	l.ends.Go(l.read)
+	switch c.env.Transport {
+	case sim.StreamableHTTP, sim.HTTPSSE:
+		l.posts, l.closes = true, l.modern
+		l.carrier = newWeb(l, conn, c.env.Transport)
+	default:
+		l.carrier = newPipe(l, conn)
+	}
 	l.ends.Go(l.write)
 	return l
 }
@@ -122,13 +135,13 @@ func (l *link) ask(ctx context.Context, q question) (*history.Message, error) {
 	select {
 	case m := <-w.reply:
 		l.afterReply(ctx)
-		return l.answered(m)
+		return l.answered(w, m)
 	case <-ctx.Done():
 	}
 	if l.giveUp(ctx, w) {
 		return l.afterGivingUp(ctx, w)
 	}
-	return l.answered(<-w.reply)
+	return l.answered(w, <-w.reply)
 }
 
 // issue puts a request into the queue.
@@ -140,7 +153,7 @@ func (l *link) issue(q question) (*waiter, error) {
 	}
 	w := &waiter{id: l.newID(q.prank), fixed: q.fixed, prank: q.prank, reply: make(chan *history.Message, 1)}
 	l.pranks.issued(w.id, q)
-	w.outgoing = outgoing{line: append(q.frame(make([]byte, 0, frameSize), w.id), '\n'), request: true}
+	w.outgoing = outgoing{line: append(q.frame(make([]byte, 0, frameSize), w.id), '\n'), request: true, of: w}
 	l.await(w)
 	l.send(w)
 	l.afterIssue(w)
@@ -154,13 +167,13 @@ func (l *link) enqueue(o *outgoing) {
 }
 
 // answered turns what came out of a waiter's channel into ask's result.
-func (l *link) answered(m *history.Message) (*history.Message, error) {
+func (l *link) answered(w *waiter, m *history.Message) (*history.Message, error) {
 	if m != nil {
 		return m, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return nil, l.down
+	return nil, cmp.Or(w.lost, l.down)
 }
 
 // giveUp forgets a request whose caller does not want it any more, and has the
@@ -175,12 +188,15 @@ func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 	l.pranks.abandon(w)
 	switch {
 	case w.prank != nil && w.prank.Together:
-		l.enqueue(&outgoing{line: slices.Concat(w.line, l.cancelLine(ctx, w))})
+		l.sendTogether(ctx, w)
 	case l.held == w:
 		l.giveUpHeld(ctx, w)
 	case !w.begun:
 		l.takeBack(&w.outgoing)
-	case !w.fixed && !l.keepsQuiet(ctx):
+	case w.fixed || l.keepsQuiet(ctx):
+	case l.closes:
+		w.abandon()
+	default:
 		line := l.cancelLine(ctx, w)
 		w.cancel = l.cancelOf(line)
 		l.sendOrJoin(w.cancel)
@@ -189,6 +205,7 @@ func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 			l.enqueue(&outgoing{line: line})
 		}
 	}
+	w.settle()
 	return true
 }
 
@@ -220,17 +237,38 @@ func (l *link) tell(frame []byte) error {
 	return nil
 }
 
+// announce is tell for a notification that the server has to accept before anything else
+// is said. Over a byte stream it need not, since it reads one frame after the other.
+func (l *link) announce(ctx context.Context, frame []byte) error {
+	o := &outgoing{line: append(frame, '\n'), seen: make(chan error, 1)}
+	l.mu.Lock()
+	err := l.down
+	if err == nil {
+		l.enqueue(o)
+	}
+	l.mu.Unlock()
+	if err != nil || !l.posts {
+		return err
+	}
+	select {
+	case err := <-o.seen:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // write is the writer: it writes the queue in order until the link goes down and
-// the queue is empty, and then closes the writing end.
+// the queue is empty, and then bids farewell.
 func (l *link) write() {
 	for o := l.next(); o != nil; o = l.next() {
-		if _, err := l.conn.Out.Write(o.bytes()); err != nil {
+		if err := l.carrier.carry(o); err != nil {
 			l.fail(fmt.Errorf("write a frame: %w", err))
 		}
 		o.each((*outgoing).finish)
 	}
-	// Whoever waits for the writer closes again and reports what this one says.
-	_ = l.closeOut()
+	// Whoever waits for the writer hangs up and reports what this one says.
+	_ = l.carrier.farewell()
 }
 
 // next blocks for the next frame to write; nil: there will be none. What it
@@ -251,27 +289,6 @@ func (l *link) next() *outgoing {
 	o.each(func(o *outgoing) { o.begun = true })
 	l.writing = true
 	return o
-}
-
-// read is the reader. It never waits for anything but the next frame.
-func (l *link) read() {
-	frames := newFrameReader(l.conn.In)
-	for {
-		m, err := frames.next()
-		if errors.Is(err, io.EOF) {
-			if l.defect == strandsCallers {
-				return
-			}
-			err = errors.New("the server has hung up")
-		}
-		if err == nil {
-			err = l.receiveAll(m)
-		}
-		if err != nil {
-			l.fail(err)
-			return
-		}
-	}
 }
 
 // receiveAll acts on a frame, which may be a batch.
@@ -331,15 +348,32 @@ func (l *link) deliver(m *history.Message) error {
 	}
 	l.drop(w)
 	w.reply <- m
+	w.settle()
 	l.afterDelivery(w, m)
 	return nil
+}
+
+// lose releases the caller of a request that will not be answered, because of err. It
+// does nothing if nobody waits any more.
+func (l *link) lose(w *waiter, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.drop(w) {
+		w.lost = err
+		close(w.reply)
+	}
 }
 
 // reply queues the answer to a request of a legacy server's.
 func (l *link) reply(frame []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.queue) >= maxReplies+len(l.waiting) {
+	return l.enqueueReply(frame)
+}
+
+// enqueueReply is reply for one who holds mu.
+func (l *link) enqueueReply(frame []byte) error {
+	if len(l.queue)+l.replying >= maxReplies+len(l.waiting) {
 		return errTooMany
 	}
 	l.enqueue(&outgoing{line: append(frame, '\n')})
@@ -356,8 +390,8 @@ func (l *link) fail(err error) {
 	}
 	l.queue = nil
 	l.mu.Unlock()
-	// Whoever waits for the link closes again and reports what this one says.
-	_ = l.hangup()
+	// Whoever waits for the link hangs up again and reports what this one says.
+	_ = l.carrier.hangup()
 }
 
 // takeDown refuses further requests and releases the callers of those under way.
@@ -400,7 +434,7 @@ func (l *link) shutDown() error {
 	grace := time.AfterFunc(closeGrace, func() { l.fail(errClosing) })
 	l.ends.Wait()
 	if !grace.Stop() {
-		return errors.Join(fmt.Errorf("close: the server did not hang up within %v", closeGrace), l.hangup())
+		return errors.Join(fmt.Errorf("close: the server did not hang up within %v", closeGrace), l.carrier.hangup())
 	}
-	return l.hangup()
+	return l.carrier.hangup()
 }

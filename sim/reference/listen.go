@@ -67,17 +67,17 @@ func (s *subscription) agreed() string {
 // lists it, so that nothing is told before. It reports whether the server has
 // retired.
 func (n *session) open(s *subscription) (retired bool) {
-	n.turn <- struct{}{}
-	defer n.yield()
+	s.call.lane.take()
+	defer s.call.lane.yield()
 	n.mu.Lock()
-	closed, retired := s.call.closed, n.retired
+	closed, retired := n.shut(s.call), n.retired
 	if !closed {
 		n.subs = append(n.subs, s)
 	}
 	n.mu.Unlock()
 	if !closed {
 		n.beforeAcknowledging(s)
-		n.write(protocol.AppendAcknowledged(nil, s.call.id, s.agreed()))
+		s.call.lane.write(protocol.AppendAcknowledged(nil, s.call.id, s.agreed()))
 	}
 	return retired
 }
@@ -99,18 +99,18 @@ func (n *session) tell(method, uri string, wants func(*subscription) bool) {
 		if n.keepsSecret() || !wants(s) && !n.tellsAll() {
 			continue
 		}
-		n.turn <- struct{}{}
+		s.call.lane.take()
 		if n.stillOpen(s) {
-			n.write(protocol.AppendChanged(nil, method, n.tagOf(s), uri))
+			s.call.lane.write(protocol.AppendChanged(nil, method, n.tagOf(s), uri))
 		}
-		n.yield()
+		s.call.lane.yield()
 	}
 }
 
 func (n *session) stillOpen(s *subscription) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return !s.call.closed
+	return !n.shut(s.call)
 }
 
 // retire ends every open subscription by its response, and those to come as soon
@@ -147,24 +147,47 @@ func (n *session) listTools(c *call, _ string) []byte {
 	return protocol.AppendResult(nil, c.id, listResult(n.version, "tools", n.toolsNow(), toolLister(n.env)))
 }
 
-// A publisher is what a server has for changes: the one session that it serves, and
-// the tool that comes and goes.
+// A publisher is what a server has for changes: the sessions that it serves, and the tool
+// that comes and goes.
 type publisher struct {
-	mu      sync.Mutex // guards the rest
-	session *session   // nil: none is served
-	extra   *sim.Tool  // nil: it is not there
+	mu       sync.Mutex // guards the rest
+	sessions []*session // that are served, oldest first
+	extra    *sim.Tool  // nil: it is not there
 }
 
+// serving lists a session, left takes it off the list.
 func (p *publisher) serving(n *session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.session = n
+	p.sessions = append(p.sessions, n)
 }
 
-func (p *publisher) served() *session {
+func (p *publisher) left(n *session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.session
+	p.sessions = slices.DeleteFunc(p.sessions, func(o *session) bool { return o == n })
+}
+
+func (p *publisher) served() []*session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.sessions)
+}
+
+// publish tells all sessions of a change. Over HTTP, where there may be many, none waits
+// for another.
+func (s *server) publish(method, uri string, wants func(*subscription) bool) {
+	if !s.overHTTP() {
+		for _, n := range s.served() {
+			n.tell(method, uri, wants)
+		}
+		return
+	}
+	s.publisher.mu.Lock()
+	defer s.publisher.mu.Unlock()
+	for _, n := range s.publisher.sessions {
+		n.running.Go(func() { n.tell(method, uri, wants) }) // who is listed has not ended
+	}
 }
 
 // ChangeTools adds the tool to the list, or takes it away, and tells those who
@@ -176,16 +199,12 @@ func (s *server) ChangeTools(extra sim.Tool, there bool) {
 		s.extra = &extra
 	}
 	s.publisher.mu.Unlock()
-	if n := s.served(); n != nil {
-		n.tell(protocol.ToolsChanged, "", func(s *subscription) bool { return s.tools })
-	}
+	s.publish(protocol.ToolsChanged, "", func(s *subscription) bool { return s.tools })
 }
 
 // ChangeResource tells those who listen that the resource has changed.
 func (s *server) ChangeResource(uri string) {
-	if n := s.served(); n != nil {
-		n.tell(protocol.ResourceUpdated, uri, func(s *subscription) bool { return slices.Contains(s.uris, uri) })
-	}
+	s.publish(protocol.ResourceUpdated, uri, func(s *subscription) bool { return slices.Contains(s.uris, uri) })
 }
 
 func (s *server) toolsNow() []sim.Tool {

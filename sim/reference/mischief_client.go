@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -189,6 +191,21 @@ func (l *link) send(w *waiter) {
 		if kind == sim.TwinID {
 			l.stray(kind, w)
 		}
+	}
+}
+
+// sendTogether sends a request that was held back for its cancel, with it: in one Write
+// where frames go by a stream. The caller holds mu.
+func (l *link) sendTogether(ctx context.Context, w *waiter) {
+	switch {
+	case !l.posts:
+		l.enqueue(&outgoing{line: slices.Concat(w.line, l.cancelLine(ctx, w))})
+	case l.closes:
+		w.brief = true
+		l.enqueue(&w.outgoing)
+	default:
+		l.enqueue(&w.outgoing)
+		l.enqueue(&outgoing{line: l.cancelLine(ctx, w)})
 	}
 }
 

@@ -26,13 +26,7 @@ func (n *session) begin(c *call, m *history.Message) {
 	if len(frames) == 0 {
 		return
 	}
-	n.running.Go(func() {
-		n.turn <- struct{}{}
-		defer n.yield()
-		for _, f := range frames {
-			n.write(f)
-		}
-	})
+	n.say(c.lane, frames...)
 }
 
 // early returns the frames of one kind of mischief at the reading of a request.
@@ -83,9 +77,9 @@ func (n *session) speak(c *call, text string) {
 // the turn.
 func (n *session) behind(c *call, frame []byte) {
 	if c.does(sim.SecondAnswer) {
-		n.write(frame)
+		c.lane.write(frame)
 	}
 	if c.does(sim.LateProgress) && c.token != "" {
-		n.write(protocol.AppendProgress(nil, c.token, n.oneMore(c)))
+		c.lane.write(protocol.AppendProgress(nil, c.token, n.oneMore(c)))
 	}
 }

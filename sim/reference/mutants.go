@@ -213,11 +213,7 @@ func (n *session) tellHandler(c *call) {
 func (n *session) afterCancel(c *call) {
 	switch n.defect {
 	case answersTwice:
-		n.running.Go(func() {
-			n.turn <- struct{}{}
-			defer n.yield()
-			n.write(refused(c))
-		})
+		n.say(c.lane, refused(c))
 	case leaksOnCancel:
 		go func() { <-n.parked }()
 	case dropsAfterCancel:
@@ -231,16 +227,16 @@ func (n *session) afterCancel(c *call) {
 func (n *session) afterSilence(c *call, frame []byte) {
 	switch n.defect {
 	case answersCancelled:
-		n.write(refused(c))
+		c.lane.write(refused(c))
 	case answersTwice:
-		n.write(frame)
+		c.lane.write(frame)
 	case keepsResults:
 		if succeeded(frame) {
-			n.write(frame)
+			c.lane.write(frame)
 		}
 	case progressAfterCancel:
 		if c.token != "" {
-			n.write(protocol.AppendProgress(nil, c.token, n.oneMore(c)))
+			c.lane.write(protocol.AppendProgress(nil, c.token, n.oneMore(c)))
 		}
 	}
 }
@@ -300,7 +296,7 @@ func (l *link) afterGivingUp(ctx context.Context, w *waiter) (*history.Message, 
 	defer patience.Stop()
 	select {
 	case m := <-w.reply:
-		return l.answered(m)
+		return l.answered(w, m)
 	case <-patience.C:
 		return nil, ctx.Err()
 	}

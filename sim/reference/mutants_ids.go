@@ -188,7 +188,7 @@ func (n *session) readdress(c *call, frame []byte) []byte {
 func (n *session) strayed(m *history.Message) {
 	switch {
 	case n.defect == answersCancel:
-		n.complain(protocol.RPCError{Code: protocol.InvalidParams, Message: "the cancel names no request"})
+		n.complain(n.lane, protocol.RPCError{Code: protocol.InvalidParams, Message: "the cancel names no request"})
 	case n.defect == diesOnMalformed && !proper(m.Ref):
 		n.end(errors.New("a cancel is malformed"))
 	case n.defect == staleCancelHits && m.Ref != "":

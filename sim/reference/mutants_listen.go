@@ -41,7 +41,7 @@ func (n *session) beforeAcknowledging(s *subscription) {
 		return
 	}
 	for _, uri := range s.uris {
-		n.write(protocol.AppendChanged(nil, protocol.ResourceUpdated, s.call.id, uri))
+		s.call.lane.write(protocol.AppendChanged(nil, protocol.ResourceUpdated, s.call.id, uri))
 	}
 }
 
@@ -64,9 +64,9 @@ func (n *session) listened(s *subscription) []byte {
 		n.mu.Unlock()
 	}
 	if n.defect == confirmsCancel && n.ctx.Err() == nil {
-		n.turn <- struct{}{}
-		defer n.yield()
-		n.write(protocol.AppendListened(nil, s.call.id))
+		s.call.lane.take()
+		defer s.call.lane.yield()
+		s.call.lane.write(protocol.AppendListened(nil, s.call.id))
 	}
 	return nil
 }

@@ -70,9 +70,9 @@ func (n *session) afterCancelledTask(t *task, status string) {
 			return
 		}
 		time.Sleep(lateBy)
-		n.turn <- struct{}{}
-		defer n.yield()
-		n.write(protocol.AppendProgress(nil, t.call.token, n.oneMore(t.call)))
+		t.call.lane.take()
+		defer t.call.lane.yield()
+		t.call.lane.write(protocol.AppendProgress(nil, t.call.token, n.oneMore(t.call)))
 	}
 }
 

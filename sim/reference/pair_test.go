@@ -100,6 +100,7 @@ type drawnCall struct {
 	tool                string
 	issue, work, cancel time.Duration // cancel 0: never
 	deadline            bool          // cancel is one
+	client              int           // over HTTP: whose it is, from 1
 	// What came of it.
 	value            string
 	err              error
@@ -113,6 +114,12 @@ type sighting struct {
 	m     *history.Message
 	call  int
 	at    time.Duration
+
+	// Over HTTP:
+	client   int    // from 1
+	exchange int    // from 1
+	id       string // of the event that the frame came in
+	note     string // what else there is to say
 }
 
 func drawPair(t *rapid.T) *pair {

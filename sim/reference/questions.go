@@ -85,25 +85,30 @@ func (q *questions) giveUp() {
 	clear(q.waiting)
 }
 
+// askFor lets the tool of c ask the client.
+func (n *session) askFor(c *call) sim.Ask {
+	return func(ctx context.Context, r sim.Request) (string, error) { return n.ask(ctx, c.lane, r) }
+}
+
 // ask asks the client for a tool that is at work. When ctx ends while the question is
 // open, the client is told, and the tool gets control back at once.
-func (n *session) ask(ctx context.Context, r sim.Request) (string, error) {
+func (n *session) ask(ctx context.Context, l *lane, r sim.Request) (string, error) {
 	select {
-	case n.turn <- struct{}{}:
+	case l.turn <- struct{}{}:
 	case <-ctx.Done():
 		return "", ctx.Err() // the client never heard of it
 	}
 	if err := ctx.Err(); err != nil { // both cases were ready
-		n.yield()
+		l.yield()
 		return "", err
 	}
 	id, answer := n.asks.open()
 	if answer == nil {
-		n.yield()
+		l.yield()
 		return "", errClientGone
 	}
-	n.write(protocol.AppendCall(nil, id, protocol.Caller{Version: n.version}, questionOf(r)))
-	n.yield()
+	l.write(protocol.AppendCall(nil, id, protocol.Caller{Version: n.version}, questionOf(r)))
+	l.yield()
 	select {
 	case m := <-answer:
 		return answered(ctx, r.Method, m)
@@ -112,7 +117,7 @@ func (n *session) ask(ctx context.Context, r sim.Request) (string, error) {
 	if !n.asks.drop(id) {
 		return answered(ctx, r.Method, <-answer)
 	}
-	n.retract(id)
+	n.retract(l, id)
 	return n.afterRetracting(ctx, r, id)
 }
 
@@ -127,14 +132,15 @@ func answered(ctx context.Context, method string, m *history.Message) (string, e
 
 // retract tells the client that a question is cancelled. It does not wait for the
 // network, since a tool that was told to stop waits for it.
-func (n *session) retract(id string) {
+func (n *session) retract(l *lane, id string) {
 	if n.keepsAsking() {
 		return
 	}
-	n.running.Go(func() {
-		n.turn <- struct{}{}
-		defer n.yield()
-		n.write(protocol.AppendCancelled(nil, id, "the call that it was for was cancelled"))
+	frame := protocol.AppendCancelled(nil, id, "the call that it was for was cancelled")
+	n.spawn(l, func() {
+		l = n.takeReaching(l)
+		defer l.yield()
+		l.write(frame)
 	})
 }
 

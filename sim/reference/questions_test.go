@@ -162,12 +162,12 @@ func TestNestedMutants(t *testing.T) {
 func TestToldWhileGettingTheTurn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	n := &session{gate: newGate()}
+	n, l := &session{gate: newGate()}, newLane(nil)
 	for range 100 {
-		_, err := n.ask(ctx, sim.Request{Method: protocol.Sampling})
+		_, err := n.ask(ctx, l, sim.Request{Method: protocol.Sampling})
 		require.Equal(t, context.Canceled, err)
 	}
 	require.Zero(t, n.asks.last)
 	require.Empty(t, n.asks.waiting)
-	require.Empty(t, n.turn)
+	require.Empty(t, l.turn)
 }

@@ -29,6 +29,7 @@ type server struct {
 	parked chan struct{} // nobody closes it but a test; see leaksOnCancel
 
 	publisher
+	site site
 }
 
 func newServer(env sim.ServerEnv, d defect) *server {
@@ -47,12 +48,13 @@ func newServer(env sim.ServerEnv, d defect) *server {
 // the connection is closed. The result is nil when the client went in an orderly
 // way.
 func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
-	n := newSession(ctx, s, conn)
+	n := newSession(ctx, s)
+	n.carryBy(conn)
 	defer n.stop()
 	defer n.retireAfter(ctx)()
 	s.serving(n)
-	defer s.serving(nil)
-	if err := n.read(); errors.Is(err, io.EOF) {
+	defer s.left(n)
+	if err := n.read(conn.In); errors.Is(err, io.EOF) {
 		n.clientLeft()
 		n.afterEOF()
 	} else {
@@ -64,63 +66,96 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	return errors.Join(n.outcome(), n.hangup())
 }
 
+func (s *server) overHTTP() bool { return s.env.Transport != "" && s.env.Transport != sim.Stdio }
+
 // A session is one connection being served.
 type session struct {
 	*server
-	conn    sim.Conn
-	frames  frameReader
-	ctx     context.Context // the handlers'
-	stop    context.CancelFunc
-	running sync.WaitGroup  // one for each request that is being worked on
-	asks    questions       // what tools have asked the client
-	opened  bool            // legacy: initialize has been read. The reader's own
-	asked   int             // requests that a mutant made of the client. Likewise
-	kept    map[string]bool // ids that some mutants remember. Likewise
-	began   time.Time
-	hangup  func() error // closes both ends, once
+	lane *lane // of what is said of no call in particular
+	// exchange, unless nil, is the context of the one HTTP exchange that the session is:
+	// when it is done, the client has cancelled what it asked.
+	exchange context.Context
+	ctx      context.Context // the handlers'
+	stop     context.CancelFunc
+	running  sync.WaitGroup  // one for each request that is being worked on
+	asks     questions       // what tools have asked the client
+	opened   bool            // legacy: initialize has been read. The reader's own
+	asked    int             // requests that a mutant made of the client. Likewise
+	kept     map[string]bool // ids that some mutants remember. Likewise
+	began    time.Time
+	hangup   func() error // takes the connection away, once
 
 	gate
 }
 
-func newSession(ctx context.Context, s *server, conn sim.Conn) *session {
-	n := &session{
-		server: s, conn: conn, frames: newFrameReader(conn.In), gate: newGate(), kept: map[string]bool{}, began: time.Now(),
-	}
-	n.ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx)) // Serve tells them
-	n.hangup = sync.OnceValue(func() error { return errors.Join(conn.Out.Close(), conn.In.Close()) })
+// newSession makes a session without a connection, whose handlers are told to stop by
+// stop alone.
+func newSession(ctx context.Context, s *server) *session {
+	n := &session{server: s, gate: newGate(), kept: map[string]bool{}, began: time.Now()}
+	n.ctx, n.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return n
+}
+
+// carryBy gives the session a byte stream to write to.
+func (n *session) carryBy(conn sim.Conn) {
+	n.lane = newLane(lineOutlet{n, conn.Out})
+	n.hangup = sync.OnceValue(func() error { return errors.Join(conn.Out.Close(), conn.In.Close()) })
 }
 
 // read acts on one frame after the other until the stream ends. Nothing in it
 // waits for the network but the reading itself.
-func (n *session) read() error {
+func (n *session) read(in io.Reader) error {
+	frames := newFrameReader(in)
 	for {
-		m, err := n.frames.next()
+		m, err := frames.next()
 		if err != nil {
 			return err
 		}
-		if members := protocol.Members(m, n.version); members != nil {
-			n.receiveBatch(members)
-		} else {
-			n.receive(m, nil)
-		}
+		n.receiveAll(m, arrival{lane: n.lane})
 	}
 }
 
-// receive acts on a message, which is one of a batch unless that is nil.
-func (n *session) receive(m *history.Message, b *batch) {
+// An arrival is how a message came.
+type arrival struct {
+	lane  *lane  // where what comes of it goes
+	batch *batch // that it came in; nil: none
+	// refuse, unless nil, takes what there is to say against a message that cannot be
+	// answered under its id. Nil: it goes to the lane.
+	refuse func(protocol.RPCError)
+}
+
+// receiveAll acts on a frame, which may be a batch.
+func (n *session) receiveAll(m *history.Message, in arrival) {
+	if members := protocol.Members(m, n.version); members != nil {
+		n.receiveBatch(members, in)
+	} else {
+		n.receive(m, in)
+	}
+}
+
+// receive acts on a message.
+func (n *session) receive(m *history.Message, in arrival) {
 	switch m.Kind {
 	case history.Request:
-		n.request(m, b)
+		n.request(m, in)
 	case history.Notification:
-		if m.Method == protocol.Cancelled && !n.overlooks(b) {
+		if m.Method == protocol.Cancelled && !n.overlooks(in.batch) {
 			n.cancelled(m)
 		}
 	case history.Response, history.ErrorReply:
 		n.asks.deliver(m)
 	case history.Invalid:
-		n.complain(damage(m.Raw))
+		n.refuseFrame(in, damage(m.Raw))
 	}
+}
+
+// refuseFrame says what is wrong with a message that cannot be answered otherwise.
+func (n *session) refuseFrame(in arrival, e protocol.RPCError) {
+	if in.refuse != nil {
+		in.refuse(e)
+		return
+	}
+	n.complain(in.lane, e)
 }
 
 // damage says what is wrong with a frame that is no JSON-RPC message.
@@ -132,12 +167,13 @@ func damage(raw string) protocol.RPCError {
 }
 
 // request starts to work on a request.
-func (n *session) request(m *history.Message, b *batch) {
-	c, err := n.register(m)
+func (n *session) request(m *history.Message, in arrival) {
+	c, err := n.register(m, in.lane)
 	if err != nil {
-		n.complain(protocol.RPCError{Code: protocol.InvalidRequest, Message: err.Error()})
+		n.refuseFrame(in, protocol.RPCError{Code: protocol.InvalidRequest, Message: err.Error()})
 		return
 	}
+	b := in.batch
 	c.batch, c.passed = b.join(), sync.OnceFunc(func() { n.passed(b) })
 	c.ctx, c.tell = context.WithCancel(n.ctx)
 	n.begin(c, m)
@@ -151,7 +187,9 @@ func (n *session) request(m *history.Message, b *batch) {
 		c.passed()
 		return
 	}
+	c.leave = in.lane.join()
 	n.running.Go(func() {
+		defer c.leave()
 		defer c.passed()
 		defer c.tell()
 		defer n.enter(c)()

@@ -45,7 +45,7 @@ const codePath = "github.com/mcpsim/mcpsim/sim/reference"
 // A mutant has only the side that its defect is on.
 func Targets() []sim.Target {
 	strict := target(Name, "strict client and server of our own, to sit opposite an implementation under test")
-	strict.RepeatsCancels, strict.Unruly = true, true
+	strict.RepeatsCancels, strict.Unruly, strict.Transports = true, true, sim.Transports()
 	strict.NewClient, strict.NewServer = clientWith(none), serverWith(none)
 	all := []sim.Target{strict}
 	for _, m := range Mutants() {

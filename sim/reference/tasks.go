@@ -41,7 +41,7 @@ func (n *session) asTask(m *history.Message) bool {
 // runTask answers c, a tools/call, with a task, and then runs the tool. A cancel that
 // was read before the answer is written has c forgotten: then there is no task.
 func (n *session) runTask(c *call, params string) {
-	t := &task{call: &call{token: c.token, figure: math.Inf(-1)}, over: make(chan struct{})}
+	t := &task{call: &call{lane: n.lane, token: c.token, figure: math.Inf(-1)}, over: make(chan struct{})}
 	t.call.ctx, t.call.tell = context.WithCancel(n.ctx)
 	defer t.call.tell()
 	run, refusal := n.tool(t.call, params)
@@ -56,14 +56,15 @@ func (n *session) runTask(c *call, params string) {
 	if !n.beginTask(c, t, ttl) {
 		return
 	}
+	c.leave() // the rest is the task's
 	text, err := n.guarded(t.call, run)
 	n.finish(t, text, err)
 }
 
 // beginTask makes the task known and answers c with it. It reports false when c is closed.
 func (n *session) beginTask(c *call, t *task, ttl int64) bool {
-	n.turn <- struct{}{}
-	defer n.yield()
+	c.lane.take()
+	defer c.lane.yield()
 	if !n.settle(c) {
 		return false
 	}
@@ -77,7 +78,7 @@ func (n *session) beginTask(c *call, t *task, ttl int64) bool {
 	n.tasks = append(n.tasks, t)
 	state := t.state
 	n.mu.Unlock()
-	n.write(protocol.AppendResult(make([]byte, 0, frameSize), c.id, `{"task":`+shown(state)+`}`))
+	c.lane.write(protocol.AppendResult(make([]byte, 0, frameSize), c.id, `{"task":`+shown(state)+`}`))
 	return true
 }
 
@@ -118,9 +119,9 @@ func (n *session) endTask(t *task, status, text string, err error) bool {
 
 // announce tells the client how a task is that has changed.
 func (n *session) announce(t *task) {
-	n.turn <- struct{}{}
-	defer n.yield()
-	n.write(protocol.AppendNotification(make([]byte, 0, frameSize), protocol.TaskStatus, shown(n.stateOf(t))))
+	t.call.lane.take()
+	defer t.call.lane.yield()
+	t.call.lane.write(protocol.AppendNotification(make([]byte, 0, frameSize), protocol.TaskStatus, shown(n.stateOf(t))))
 }
 
 func (n *session) stateOf(t *task) protocol.Task {

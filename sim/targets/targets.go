@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/gosdk"
@@ -47,8 +46,8 @@ func (o Own) target() sim.Target {
 	return t
 }
 
-// Module returns the path of the module that a target of that name is built
-// from, and whether there is one: SDKs have one, our own peers do not.
+// Module returns the path of the module that a target of that name, without options, is
+// built from, and whether there is one: SDKs have one, our own peers do not.
 func Module(name string) (string, bool) {
 	path, ok := map[string]string{"go-sdk": gosdk.Module, "mcp-go": mcpgo.Module}[name]
 	return path, ok
@@ -60,22 +59,50 @@ func Describe(all []sim.Target) []lease.Player {
 	for i, t := range all {
 		out[i] = lease.Player{
 			Name: t.Name, Version: t.Version, Package: t.Package, Doc: t.Doc, SpecVersions: t.SpecVersions,
-			Client: t.NewClient != nil, Server: t.NewServer != nil,
+			Client: t.NewClient != nil, Server: t.NewServer != nil, Transports: t.Transports, Options: describe(t.Options),
 		}
 	}
 	return out
 }
 
-// Find returns the target among all that is typed: a name, or a name with the
+func describe(options []sim.Option) []lease.Option {
+	var out []lease.Option
+	for _, o := range options {
+		d := lease.Option{Name: o.Name, Doc: o.Doc, Transports: o.Transports}
+		for _, side := range o.Sides {
+			d.Sides = append(d.Sides, string(side))
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// Find returns the target among all that is typed: a name, its options, and the
 // version that it must have.
 func Find(all []sim.Target, typed string) (sim.Target, error) {
-	name, version, pinned := strings.Cut(typed, "@")
-	i := slices.IndexFunc(all, func(t sim.Target) bool { return t.Name == name })
+	want := sim.ReadTyped(typed)
+	i := slices.IndexFunc(all, func(t sim.Target) bool { return t.Name == want.Name })
 	if i < 0 {
-		return sim.Target{}, fmt.Errorf("there is no target %q", name)
+		return sim.Target{}, fmt.Errorf("there is no target %q", want.Name)
 	}
-	if pinned && version != all[i].Version {
-		return sim.Target{}, fmt.Errorf("the target %s is linked in version %q, not %q", name, all[i].Version, version)
+	if want.Pinned && want.Where != all[i].Version {
+		return sim.Target{}, fmt.Errorf("the target %s is linked in version %q, not %q", want.Name, all[i].Version, want.Where)
 	}
-	return all[i], nil
+	return with(all[i], want.Options)
+}
+
+// with returns the target with the options that were typed.
+func with(t sim.Target, typed []string) (sim.Target, error) {
+	var has []string
+	for _, o := range t.Options {
+		has = append(has, o.Name)
+	}
+	chosen, err := sim.Choose(t.Name, has, typed)
+	if err != nil || len(chosen) == 0 {
+		return t, err
+	}
+	out := t.With(chosen)
+	// Whatever the target says of these: they are how it was asked for.
+	out.Name, out.Version, out.OneWorld = sim.With(t.Name, chosen), t.Version, t.OneWorld || out.OneWorld
+	return out, nil
 }

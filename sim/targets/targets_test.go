@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
 )
 
@@ -19,6 +20,11 @@ func TestFind(t *testing.T) {
 		{"go-sdk", "go-sdk", "", "a name alone takes what is linked"},
 		{"go-sdk@" + sdk.Version, "go-sdk", "", "its own version may be named"},
 		{"go-sdk@v0.0.1", "", "not \"v0.0.1\"", "another version is not silently replaced"},
+		{"go-sdk+json+stateless", "go-sdk+stateless+json", "", "options have one order"},
+		{"go-sdk+json@" + sdk.Version, "go-sdk+json", "", "and stand before the version"},
+		{"go-sdk+json@v0.0.1", "", "not \"v0.0.1\"", "which is still looked at"},
+		{"go-sdk+jsn", "", `no option "jsn"; it has +stateless,`, "a typo is answered with what there is"},
+		{"reference+json", "", "it has none", "also with nothing"},
 		{"reference", "reference", "", "our own peers have no version"},
 		{"reference@v1.0.0", "", "not \"v1.0.0\"", "so none can be asked for"},
 		{"mutant:ignores-cancel", "mutant:ignores-cancel", "", "mutants are targets"},
@@ -57,4 +63,34 @@ func TestAllAreComplete(t *testing.T) {
 		assert.NotEmpty(t, target.SpecVersions, target.Name)
 		assert.True(t, target.NewClient != nil || target.NewServer != nil, "%s sits on no side", target.Name)
 	}
+}
+
+// What the targets list as options they take, alone and all together.
+func TestOptions(t *testing.T) {
+	for _, target := range All() {
+		var all []string
+		for _, o := range target.Options {
+			assert.NotEmpty(t, o.Doc, "%s+%s", target.Name, o.Name)
+			assert.NotEmpty(t, o.Sides, "%s+%s", target.Name, o.Name)
+			assert.Subset(t, target.Transports, o.Transports, "%s+%s", target.Name, o.Name)
+			all = append(all, o.Name)
+			got, err := Find(All(), target.Name+"+"+o.Name)
+			require.NoError(t, err)
+			assert.Equal(t, target.Version, got.Version)
+			assert.Equal(t, target.Name+"+"+o.Name, got.Name)
+		}
+		got, err := Find(All(), sim.With(target.Name, all))
+		require.NoError(t, err)
+		assert.Equal(t, sim.With(target.Name, all), got.Name)
+	}
+}
+
+func TestDescribeOptions(t *testing.T) {
+	mine := sim.Target{Name: "mine", Transports: []string{sim.Stdio, sim.StreamableHTTP}, Options: []sim.Option{
+		{Name: "fast", Doc: "goes faster", Sides: []history.Side{history.Server}, Transports: []string{sim.StreamableHTTP}},
+	}}
+	assert.Equal(t, []lease.Player{{
+		Name: "mine", Transports: []string{"stdio", "streamable-http"},
+		Options: []lease.Option{{Name: "fast", Doc: "goes faster", Sides: []string{"server"}, Transports: []string{"streamable-http"}}},
+	}}, Describe([]sim.Target{mine}))
 }

@@ -53,7 +53,7 @@ func (r *runner) Setup(s lease.Setup, events func([]byte) error) error {
 		if err != nil {
 			return err
 		}
-		r.pairs = append(r.pairs, pair{analysis.Arm(p.Arm), client, server})
+		r.pairs = append(r.pairs, pair{analysis.Arm(p.Arm), client.On(scenario.Transport), server.On(scenario.Transport)})
 	}
 	return nil
 }

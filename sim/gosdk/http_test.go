@@ -1,0 +1,39 @@
+package gosdk_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/gosdk"
+	"github.com/mcpsim/mcpsim/sim/sdktest"
+)
+
+// Whatever the adapter lists comes through it over HTTP as well, whatever the
+// application has chosen.
+func TestEveryMethodOverHTTP(t *testing.T) {
+	sdk := gosdk.Target("v0.0.0")
+	for _, p := range sdktest.Pairs(sdk, sdk) {
+		t.Run(p.String(), func(t *testing.T) {
+			p.EveryMethod(t, func(string) []int { return []int{reports(p)} })
+		})
+	}
+}
+
+// reports is how many of three reports of progress arrive: an answer that is one JSON
+// object leaves them to the session's own stream, where there is one.
+func reports(p sdktest.Pair) int {
+	stateless := p.SpecVersion == "2026-07-28" || strings.Contains(p.Server.Name, "+stateless")
+	if stateless && strings.Contains(p.Server.Name, "+json") && p.Transport == sim.StreamableHTTP {
+		return 0
+	}
+	return 3
+}
+
+// Whatever a tool asks comes through as well.
+func TestEveryQuestionOverHTTP(t *testing.T) {
+	sdk := gosdk.Target("v0.0.0")
+	for _, p := range sdktest.Pairs(sdk, sdk) {
+		t.Run(p.String(), p.EveryQuestion)
+	}
+}

@@ -1,0 +1,207 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strconv"
+
+	"github.com/mcpsim/mcpsim/netem"
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// A clientTap is what a client's target makes its HTTP requests with. It records
+// them, and leaves them to a real transport.
+type clientTap struct {
+	wire *httpWire
+	seat *seat
+	next *http.Transport
+}
+
+// RoundTrip is that of [http.RoundTripper].
+func (t *clientTap) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := readAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	ex := t.wire.open(t.seat, r, body)
+	unwatch := context.AfterFunc(r.Context(), func() { ex.drop(text(r.Context().Err())) })
+	response, err := t.next.RoundTrip(t.outgoing(ex, r, body))
+	if err != nil {
+		unwatch()
+		ex.failed(err)
+		return nil, err
+	}
+	ex.sentWhole(nil)
+	ex.note(history.Event{Side: history.Client, Kind: history.Status, HTTP: responseHead(response.StatusCode, response.Header)})
+	response.Body = newBodyTap(ex, response, unwatch)
+	return response, nil
+}
+
+// outgoing is the request as it goes to the transport: with the exchange's number, and
+// with a body that is watched.
+func (t *clientTap) outgoing(ex *exchange, r *http.Request, body []byte) *http.Request {
+	trace := &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			if conn, ok := info.Conn.(*netem.Conn); ok {
+				t.wire.carries(conn.Number(), ex)
+			}
+		},
+		WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				ex.sentWhole(nil)
+			}
+		},
+	}
+	out := r.Clone(httptrace.WithClientTrace(r.Context(), trace))
+	out.Header.Set(exchangeHeader, strconv.Itoa(ex.n))
+	if r.Body != nil && r.Body != http.NoBody {
+		out.ContentLength = int64(len(body))
+		out.Body = io.NopCloser(bytes.NewReader(body))
+		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	}
+	return out
+}
+
+func readAll(body io.ReadCloser) ([]byte, error) {
+	if body == nil || body == http.NoBody {
+		return nil, nil
+	}
+	b, err := io.ReadAll(body)
+	if err = errors.Join(err, body.Close()); err != nil {
+		return nil, fmt.Errorf("read the request's body: %w", err)
+	}
+	return b, nil
+}
+
+// failed records that the transport brought no response.
+func (ex *exchange) failed(err error) {
+	if ex.ctx.Err() != nil {
+		ex.drop(text(ex.ctx.Err()))
+	}
+	ex.sentWhole(err)
+	ex.finish(err, "")
+}
+
+// CloseIdleConnections makes that of [http.Client] work.
+func (t *clientTap) CloseIdleConnections() { t.next.CloseIdleConnections() }
+
+// responseHead is what a response's head says.
+func responseHead(status int, h http.Header) *history.HTTPHead {
+	return &history.HTTPHead{Status: status, ContentType: h.Get("Content-Type"), Session: h.Get(sessionHeader)}
+}
+
+// A bodyTap is the body of a response as the client's target reads it.
+type bodyTap struct {
+	io.ReadCloser
+	ex      *exchange
+	unwatch func() bool
+
+	events *eventCutter // of an SSE stream; otherwise nil
+	whole  []byte       // of another body, as far as it was read
+	left   int64        // bytes of that; below 0: nobody knows
+	json   bool         // and that is to be a message
+	taken  bool         // the message has been read
+}
+
+func newBodyTap(ex *exchange, r *http.Response, unwatch func() bool) *bodyTap {
+	b := &bodyTap{ReadCloser: r.Body, ex: ex, unwatch: unwatch, left: r.ContentLength}
+	switch mediaType(r.Header) {
+	case "text/event-stream":
+		b.events = &eventCutter{}
+	case "application/json":
+		b.json = true
+	}
+	if b.left == 0 {
+		b.end(nil)
+	}
+	return b
+}
+
+func mediaType(h http.Header) string {
+	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return t
+}
+
+func (b *bodyTap) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.saw(p[:n])
+	switch {
+	case errors.Is(err, io.EOF):
+		b.end(nil)
+	case err != nil:
+		b.end(err)
+	case b.events == nil && b.left >= 0 && int64(len(b.whole)) >= b.left:
+		b.end(nil) // nothing can follow
+	}
+	return n, err
+}
+
+// saw records the messages that end in a piece that is about to be handed over.
+func (b *bodyTap) saw(piece []byte) {
+	if b.events != nil {
+		for range b.events.feed(piece) {
+			b.ex.take()
+		}
+		return
+	}
+	if room := maxBody - len(b.whole); len(piece) > 0 && room > 0 {
+		b.whole = append(b.whole, piece[:min(room, len(piece))]...)
+	}
+	b.takeJSON()
+}
+
+// maxBody bounds what is kept of a body that is no stream.
+const maxBody = 16 << 20
+
+// takeJSON records that the message is there, as soon as it is.
+func (b *bodyTap) takeJSON() {
+	if b.json && !b.taken && whole(b.whole) {
+		b.taken = b.ex.take()
+	}
+}
+
+// end records that there is no more of the body.
+func (b *bodyTap) end(err error) {
+	if err != nil && b.ex.ctx.Err() != nil {
+		b.ex.drop(text(b.ex.ctx.Err()))
+	}
+	said := ""
+	if b.events == nil && !b.taken {
+		said = string(b.whole[:min(len(b.whole), history.MaxBody)])
+	}
+	b.unwatch()
+	b.ex.finish(err, said)
+}
+
+func (b *bodyTap) Close() error {
+	b.unwatch()
+	if b.taken || b.ex.ctx.Err() == nil && b.events == nil && b.left == 0 {
+		b.ex.finish(nil, "")
+	}
+	how := "body closed"
+	if err := b.ex.ctx.Err(); err != nil {
+		how = text(err)
+	}
+	b.ex.drop(how)
+	return b.ReadCloser.Close()
+}
+
+// carries notes which exchange a connection carries from now on.
+func (x *httpWire) carries(conn int, ex *exchange) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if grow := conn + 1 - len(x.carried); grow > 0 {
+		x.carried = slices.Grow(x.carried, grow)[:conn+1]
+	}
+	x.carried[conn] = ex
+}

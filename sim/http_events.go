@@ -1,0 +1,80 @@
+package sim
+
+import "bytes"
+
+// An eventCutter cuts a stream of server-sent events into those, as it comes piece by
+// piece. It follows the HTML standard (section 9.2.6, "interpreting an event stream"), but
+// for a byte order mark, which nobody sends.
+type eventCutter struct {
+	line  []byte // of which the end has not come
+	after bool   // the last byte was the carriage return of a line's end
+	kind  string
+	data  []byte
+	some  bool // the event has data
+	id    string
+}
+
+// A streamEvent is one event that holds a message of the protocol.
+type streamEvent struct {
+	id   string // that it gave; empty: none, which clients take for that of the event before
+	data []byte
+}
+
+// feed takes the next piece of the stream, and returns the events that end in it and
+// hold a message.
+func (c *eventCutter) feed(piece []byte) []streamEvent {
+	var out []streamEvent
+	for _, b := range piece {
+		switch {
+		case b == '\n' && c.after:
+			c.after = false // the second half of a line's end
+		case b == '\n' || b == '\r':
+			c.after = b == '\r'
+			if e, ok := c.endLine(); ok {
+				out = append(out, e)
+			}
+		default:
+			c.after = false
+			c.line = append(c.line, b)
+		}
+	}
+	return out
+}
+
+// endLine acts on a whole line, and returns the event that it ends, if it does.
+func (c *eventCutter) endLine() (e streamEvent, ok bool) {
+	line := c.line
+	c.line = c.line[:0]
+	if len(line) == 0 {
+		ok = c.message() && len(bytes.TrimSpace(c.data)) > 0
+		e = streamEvent{id: c.id, data: c.data}
+		c.kind, c.data, c.some, c.id = "", nil, false, ""
+		return e, ok
+	}
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(field) {
+	case "data":
+		if c.some {
+			c.data = append(c.data, '\n')
+		}
+		c.data, c.some = append(c.data, value...), true
+	case "event":
+		c.kind = string(value)
+	case "id":
+		if bytes.IndexByte(value, 0) < 0 {
+			c.id = string(value)
+		}
+	}
+	return e, false
+}
+
+// message reports whether the event is of the kind that holds messages: HTTP+SSE has
+// others.
+func (c *eventCutter) message() bool { return c.kind == "" || c.kind == "message" }
+
+// begun reports whether a message has begun of which the end has not come.
+func (c *eventCutter) begun() bool {
+	unfinished := bytes.HasPrefix(c.line, []byte("data:")) && len(bytes.TrimSpace(c.line)) > len("data:")
+	return c.message() && (len(c.data) > 0 || unfinished)
+}
