@@ -18,6 +18,8 @@ func resultOf(c oracle.CallResult) Result {
 	switch c.Phase {
 	case oracle.Returned, oracle.Crossing, oracle.AfterResponse:
 		return ResultEnded
+	case oracle.BeforeRequest:
+		return ResultOvertook
 	case oracle.Queued, oracle.Running:
 		switch {
 		case answered(c.Wire):

@@ -74,6 +74,12 @@ func (t *tally) add(w World) {
 	g.Events += w.Events
 	g.Simulated += w.Simulated
 	g.Leaked += w.Leaked
+	if w.Remains != nil {
+		if g.Remains == nil {
+			g.Remains = &Remains{}
+		}
+		g.Remains.add(*w.Remains)
+	}
 	for why, n := range w.Unavailable {
 		if g.Unavailable == nil {
 			g.Unavailable = map[string]int{}
@@ -197,6 +203,10 @@ func (t *tally) snapshot() Group {
 	}
 	g.Outcomes = sortedOutcomes(t.outcomes)
 	g.Incidents = maps.Clone(g.Incidents)
+	if g.Remains != nil {
+		copied := *g.Remains
+		g.Remains = &copied
+	}
 	g.Unavailable = maps.Clone(g.Unavailable)
 	if g.Unconnected != nil {
 		refusal := *g.Unconnected

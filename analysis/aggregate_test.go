@@ -129,6 +129,7 @@ func TestResultOf(t *testing.T) {
 		{"a response crossed in the same instant, benign", oracle.CallResult{Sent: true, Phase: oracle.Running, Wire: oracle.Crossed}, ResultEnded},
 		{"handler had ended, benign", oracle.CallResult{Sent: true, Phase: oracle.Returned, Wire: oracle.Answered}, ResultEnded},
 		{"crossing, benign", oracle.CallResult{Sent: true, Phase: oracle.Crossing, Wire: oracle.Crossed}, ResultEnded},
+		{"it overtook its request, benign", oracle.CallResult{Sent: true, Phase: oracle.BeforeRequest, Wire: oracle.Answered}, ResultOvertook},
 		{"nobody read it", oracle.CallResult{Sent: true, Phase: oracle.Undelivered}, ResultOther},
 	}
 	for _, tt := range tests {

@@ -11,10 +11,19 @@ import (
 func Observe(arm Arm, h *history.History) World {
 	w := unobserved(arm, h.Header)
 	w.Digest, w.Events, w.Judgement = history.Digest(h.Events), len(h.Events), oracle.Judge(h)
+	var left census
 	for i := range h.Events {
 		w.observe(&h.Events[i])
+		w.count(left.see(&h.Events[i]))
 	}
 	return w
+}
+
+// count takes what a census came to, if it did.
+func (w *World) count(r *Remains) {
+	if r != nil {
+		w.Remains = r
+	}
 }
 
 func unobserved(arm Arm, h history.Header) World {
@@ -52,6 +61,7 @@ func (w *World) unavailable(why string, n int) {
 type Observer struct {
 	world World
 	judge *oracle.Stream
+	left  census
 }
 
 // NewObserver returns an observer of a history with that header.
@@ -73,6 +83,7 @@ func (o *Observer) Event(e *history.Event) {
 	} else {
 		o.world.observe(e)
 	}
+	o.world.count(o.left.see(e))
 	o.judge.Event(e)
 }
 

@@ -33,6 +33,7 @@ type Page struct {
 // Markdown renders the page. It answers what its reader will object, in the
 // order in which the objections come.
 func Markdown(p Page) string {
+	p.Rule = p.Rule.over(p.Manifest.Transport, p.Finding.SpecVersion)
 	sections := []string{
 		p.title(),
 		section("What the specification says", p.clauses()),
@@ -94,22 +95,28 @@ func (p Page) says() string {
 	case p.Rule.Says == "":
 		return "does not keep " + f.Rule
 	case f.Rule == "CANCEL-SILENCE" && f.Cause == oracle.AnsweredCause:
-		return RuleTextOf("CANCEL-NO-RESPONSE").Says
+		return p.otherSays("CANCEL-NO-RESPONSE")
 	case f.Rule == "CANCEL-SILENCE" && len(p.Also) > 0: // whose name is of the act
-		return RuleTextOf(p.Also[0].ID).Says
+		return p.otherSays(p.Also[0].ID)
 	case p.Rule.OwnWords && f.Cause != OtherCauses && f.Example.What != "":
 		return ownWords(f.Example.What)
 	}
 	return p.Rule.Says
 }
 
+// otherSays names the offence against another rule.
+func (p Page) otherSays(rule string) string {
+	return RuleTextOf(rule).over(p.Manifest.Transport, p.Finding.SpecVersion).Says
+}
+
 // clauses lists what the specification says at every level that it has: the
 // rule's own clauses, and those of the rules that the same act breaks.
 func (p Page) clauses() string {
 	version := p.Finding.SpecVersion
-	clauses := slices.Clone(p.Rule.ClausesOf(version))
+	over := cmp.Or(oracle.Transport(p.Manifest.Transport), oracle.Stdio)
+	clauses := slices.Clone(p.Rule.ClausesOver(over, version))
 	for _, r := range p.Also {
-		clauses = append(clauses, r.ClausesOf(version)...)
+		clauses = append(clauses, r.ClausesOver(over, version)...)
 	}
 	slices.SortStableFunc(clauses, func(a, b oracle.Clause) int { return cmp.Compare(strength(a.Level), strength(b.Level)) })
 	var lines []string

@@ -94,7 +94,11 @@ func (p Page) howOften() string {
 		what = "by answer"
 	}
 	add(what, f.ways())
-	add("by phase in which the cancel was read", p.shares(f.Phases, func(x oracle.Exercise) string { return string(x.Phase) }))
+	phase := "by phase in which the cancel was read"
+	if ClosesToCancel(p.Manifest.Transport, f.SpecVersion) {
+		phase = closed(phase)
+	}
+	add(phase, p.shares(f.Phases, func(x oracle.Exercise) string { return string(x.Phase) }))
 	var seeds []string
 	for _, s := range f.Seeds {
 		seeds = append(seeds, fmt.Sprint(s))

@@ -80,7 +80,7 @@ func callRows() []callRow {
 		{label: "  no cancel sent", always: true, part: func(f fate) int { return f.unsent }, block: all},
 		{label: "  cancel sent", always: true, part: func(f fate) int { return f.sent }, block: all},
 		{label: "    never read", part: func(f fate) int { return f.undelivered }, block: sent},
-		{label: "    read before its request", part: func(f fate) int { return f.early }, block: sent},
+		{label: "    read before its request", note: "benign: not there yet", part: func(f fate) int { return f.early }, block: sent},
 		{label: "    read after the call had ended", note: "benign races", always: true,
 			part: func(f fate) int { return f.over }, block: sent},
 		{label: "    read while queued or running", always: true,
@@ -116,6 +116,9 @@ func (r Report) cancelledCalls() string {
 			lines = append(lines, r.callLine(row, groups, fates))
 		}
 	}
+	if remark := r.signalling().remark(); remark != "" {
+		lines = append(lines, fold(remark, "  "))
+	}
 	if hidden > 0 {
 		lines = append(lines, fmt.Sprintf("  (and %s, older: %s)", plural(hidden, "version"), SummaryFile))
 	}
@@ -123,7 +126,7 @@ func (r Report) cancelledCalls() string {
 }
 
 func (r Report) callLine(row callRow, groups []Group, fates []fate) string {
-	line := left(row.label, callsLabel)
+	line := left(r.signalling().words(row.label), callsLabel)
 	for i, f := range fates {
 		mark := ""
 		if row.marked && row.part(f) > 0 {

@@ -42,7 +42,7 @@ func (r Report) finding(f Finding) string {
 	}
 	return join(
 		r.Style.paint(levelColor(f), head)+" "+where,
-		fold(f.ratio(textOf(r.Rules, f.Rule))+": "+what, "    "),
+		fold(f.ratio(textOf(r.Rules, f.Rule).over(r.Manifest.Transport, f.SpecVersion))+": "+what, "    "),
 		f.expectedLine(),
 		replayLines(r.Manifest.Replay(f.SpecVersion, f.ExampleSeed), "    "),
 	)

@@ -72,11 +72,16 @@ func (a *aftermath) add(o Outcome) {
 // sources tells the SDK, the scenario's own tools and the reference apart.
 func (r Report) sources() string {
 	target := aftermathOf(r.Summary.Tested())
-	if !target.ran || target.open == 0 {
+	left := r.remains()
+	if !target.ran || target.open == 0 && len(left) == 0 {
 		return ""
 	}
+	if target.open == 0 {
+		return sourceLines(append([][4]string{{"after all clients had closed", "SDK", "scenario's own tools", "reference, same seeds"}}, left...))
+	}
 	ref := aftermathOf(r.Summary.arm(ArmReference))
-	title := "after cancels were read"
+	words := r.signalling().words
+	title := words("after cancels were read")
 	if n := len(r.Summary.Tested()); n > 1 {
 		title += fmt.Sprintf(", %d versions", n)
 	}
@@ -88,9 +93,33 @@ func (r Report) sources() string {
 			ref.cell(calls(ref.neverTold, ref.neverTime))},
 		{"  handler told, ran on", notApplicable, calls(target.ranOn, target.ranOnTime), notApplicable},
 		{"  goroutines left after close", sdkLeaked, toolsLeaked, ref.cell(group(ref.leaked))},
-		{"  read until told" + quantilesLabels, quantiles(target.told), notApplicable, ref.cell(quantiles(ref.told))},
-		{"  told until stopped" + quantilesLabels, notApplicable, quantiles(target.stopped), notApplicable},
 	}
+	rows = append(rows, left...)
+	return sourceLines(append(rows, [][4]string{
+		{words("  read until told") + quantilesLabels, quantiles(target.told), notApplicable, ref.cell(quantiles(ref.told))},
+		{"  told until stopped" + quantilesLabels, notApplicable, quantiles(target.stopped), notApplicable},
+	}...))
+}
+
+// remains are the rows of what a server over HTTP is left with; none where nobody
+// counted.
+func (r Report) remains() [][4]string {
+	target := remainsOf(r.Summary.Tested())
+	if target == nil {
+		return nil
+	}
+	sessions, exchanges := "not run", "not run"
+	if ref := remainsOf(r.Summary.arm(ArmReference)); ref != nil {
+		sessions, exchanges = group(ref.Alive)+" of "+group(ref.Closed), group(ref.Open)+" of "+group(ref.Exchanges)
+	}
+	return [][4]string{
+		{"  sessions alive after close", group(target.Alive) + " of " + group(target.Closed), notApplicable, sessions},
+		{"  HTTP exchanges never ended", group(target.Open) + " of " + group(target.Exchanges), notApplicable, exchanges},
+	}
+}
+
+// sourceLines lay the table of sources out.
+func sourceLines(rows [][4]string) string {
 	lines := make([]string, len(rows))
 	for i, row := range rows {
 		lines[i] = left(row[0], sourceLabel) + right(" "+row[1], sdkWidth) +
@@ -138,7 +167,7 @@ func (r Report) injected() string {
 	if target.crossed.N() == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("injected: cancel sent until read [p50, p99] %s, %s, not the SDK's.",
+	text := fmt.Sprintf("injected: %s [p50, p99] %s, %s, not the SDK's.", r.signalling().words("cancel sent until read"),
 		duration(target.crossed.Quantile(0.5)), duration(target.crossed.Quantile(0.99)))
 	if r.Manifest.Clock == "virtual" {
 		text += " Virtual time counts no CPU."

@@ -90,6 +90,18 @@ func testReport(s Summary, strict bool, required []string, versions ...string) R
 	}
 }
 
+// remaining are the same worlds, over HTTP, with something left in some.
+func remaining(s Summary) Summary {
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		g.Remains = &Remains{Closed: g.Worlds, Exchanges: 6 * g.Worlds, Worlds: g.Worlds}
+		if g.Arm == ArmTarget {
+			g.Remains.Alive, g.Remains.Open, g.Remains.Leaky = 3, 17, 12
+		}
+	}
+	return s
+}
+
 func TestText(t *testing.T) {
 	both := []string{legacy, modern}
 	partial := testReport(synthSummary(answers, 212, both...), false, nil, both...)
@@ -105,11 +117,20 @@ func TestText(t *testing.T) {
 	expecting(Expectation{Rule: "CANCEL-SILENCE"}, Expectation{Rule: "RACE-GRACEFUL"}, Expectation{Rule: "CANCEL-INVALID-IGNORED"},
 		Expectation{Rule: "NO-LEAK", Target: "mcp-go"}).Apply(&outlived, false)
 	outlived.Judged = []string{"CANCEL-SILENCE", "RACE-GRACEFUL"}
+	overHTTP := testReport(remaining(synthSummary(answers, 500, both...)), false, nil, both...)
+	overHTTP.Manifest.Transport = "streamable-http"
+	closing := testReport(remaining(synthSummary(answers, 500, modern)), false, nil, modern)
+	closing.Manifest.Transport = "streamable-http"
+	idle := testReport(remaining(synthSummary(unasked, 500, modern)), false, nil, modern)
+	idle.Manifest.Transport = "streamable-http"
 	tests := []struct {
 		name, reason string
 		report       Report
 		lines        int
 	}{
+		{"http", "the cancel is a message at one version, and a closed stream at the other", overHTTP, 44},
+		{"http-closing", "the cancel is a closed stream, and is called so", closing, 38},
+		{"http-idle", "what remains is counted where nobody cancels", idle, 28},
 		{"failing", "a MUST NOT at one version, a SHOULD at the other", testReport(synthSummary(answers, 500, both...), false, nil, both...), 40},
 		{"clean", "short, and honest about what was exercised least", testReport(synthSummary(silent, 500, both...), false, nil, both...), 30},
 		{"partial", "interrupted, with nothing on disk", partial, 44},

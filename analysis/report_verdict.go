@@ -149,7 +149,7 @@ func (r Report) leastExercised(all []*standing) string {
 		return ""
 	}
 	return fold(fmt.Sprintf("least exercised: %s at %s, %s %s. A pass means: no violation in these %s.",
-		least.rule, least.leastAt, group(least.least), textOf(r.Rules, least.rule).counts(),
+		least.rule, least.leastAt, group(least.least), textOf(r.Rules, least.rule).over(r.Manifest.Transport, least.leastAt).counts(),
 		plural(r.Summary.testedWorlds(), "world")), "")
 }
 

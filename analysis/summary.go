@@ -38,6 +38,7 @@ type Group struct {
 	Incidents   map[oracle.Incident]int `json:"incidents"`
 	LeakyWorlds int                     `json:"leaky_worlds"`          // worlds with goroutines left after close
 	Leaked      int                     `json:"leaked"`                // goroutines left, all worlds together
+	Remains     *Remains                `json:"remains,omitempty"`     // over HTTP: what servers had left, all worlds together; nil: nobody counted
 	Unavailable map[string]int          `json:"unavailable,omitempty"` // see World; all worlds together
 	Unconnected *Refusal                `json:"unconnected,omitempty"` // worlds in which no session came about; nil: none
 
@@ -80,6 +81,7 @@ type Result string
 const (
 	ResultBeforeSent Result = "ended before the cancel was sent"
 	ResultEnded      Result = "ended before the cancel was read" // benign
+	ResultOvertook   Result = "cancel read before its request"   // benign, R4; HTTP alone can bring it about
 	ResultSilent     Result = "silent"
 	ResultLate       Result = "answered late"
 	ResultOther      Result = "other" // incident, or no verdict possible

@@ -45,6 +45,9 @@ type World struct {
 	Quiet       time.Duration    `json:"quiet_ns"`       // -1: never
 	Closed      time.Duration    `json:"closed_ns"`      // -1: never
 	Leaked      int              `json:"leaked"`         // goroutines that remained after close and drain
+	// Remains is what a server over HTTP had left when all its clients had closed; nil
+	// where nobody counted.
+	Remains *Remains `json:"remains,omitempty"`
 	// Unavailable says what was asked for and could not be done, with the number of
 	// calls that it concerns; 0 where it is not about single calls.
 	Unavailable map[string]int `json:"unavailable,omitempty"`

@@ -36,6 +36,7 @@ type Conn struct {
 	mu     sync.Mutex // guards what follows
 	closed bool
 	fuse   *time.Timer // resets the connection
+	fuseAt time.Time
 }
 
 // A connection is what its two ends share.
@@ -167,13 +168,18 @@ func (c *Conn) Close() error {
 func (c *Conn) Reset() { c.shut(true) }
 
 // resetAfter makes the connection break as by Reset when so much time has
-// passed, unless this end is closed by then.
+// passed, unless this end is closed by then. Of several such times the first counts.
 func (c *Conn) resetAfter(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.closed {
-		c.fuse = time.AfterFunc(d, c.Reset)
+	at := time.Now().Add(d)
+	switch {
+	case c.closed || c.fuse != nil && c.fuseAt.Before(at):
+		return
+	case c.fuse != nil:
+		c.fuse.Stop()
 	}
+	c.fuse, c.fuseAt = time.AfterFunc(d, c.Reset), at
 }
 
 func (c *Conn) shut(abort bool) bool {

@@ -29,17 +29,21 @@ type world struct {
 	patience time.Duration // of an HTTP server with idle connections; 0: for ever
 }
 
-// simulated is a network with a millisecond each way and two for the set-up. It
-// has room for all that a scene writes in one go: an HTTP/2 client holds a mutex
-// while it writes, and the clock of a bubble stands still for whoever waits for
-// that, so the writing must not wait for time to pass.
+// simulated is a network with a millisecond each way and two for the set-up.
 func simulated() world {
-	wide := netem.Direction{Buffer: 1 << 20}
 	return over(netem.NewNetwork(netem.NetworkConfig{
-		Profile: netem.Profile{Up: wide, Down: wide},
+		Profile: wide(),
 		Rig:     slow(ms, ms),
 		SetUp:   func(int) time.Duration { return 2 * ms },
 	}))
+}
+
+// wide has room for all that a scene writes in one go: an HTTP/2 client holds a
+// mutex while it writes, and the clock of a bubble stands still for whoever waits
+// for that, so the writing must not wait for time to pass.
+func wide() netem.Profile {
+	d := netem.Direction{Buffer: 4 << 20}
+	return netem.Profile{Up: d, Down: d}
 }
 
 func loopback() world {

@@ -188,7 +188,11 @@ func (b *bodyTap) Close() error {
 	if b.taken || b.ex.ctx.Err() == nil && b.events == nil && b.left == 0 {
 		b.ex.finish(nil, "")
 	}
-	b.ex.drop("body closed")
+	how := "body closed"
+	if err := b.ex.ctx.Err(); err != nil {
+		how = text(err)
+	}
+	b.ex.drop(how)
 	return b.ReadCloser.Close()
 }
 

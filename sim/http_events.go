@@ -16,7 +16,7 @@ type eventCutter struct {
 
 // A streamEvent is one event that holds a message of the protocol.
 type streamEvent struct {
-	id   string // of this event, or the last before it that gave one
+	id   string // that it gave; empty: none, which clients take for that of the event before
 	data []byte
 }
 
@@ -48,7 +48,7 @@ func (c *eventCutter) endLine() (e streamEvent, ok bool) {
 	if len(line) == 0 {
 		ok = c.message() && len(bytes.TrimSpace(c.data)) > 0
 		e = streamEvent{id: c.id, data: c.data}
-		c.kind, c.data, c.some = "", nil, false
+		c.kind, c.data, c.some, c.id = "", nil, false, ""
 		return e, ok
 	}
 	field, value, _ := bytes.Cut(line, []byte(":"))

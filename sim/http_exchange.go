@@ -21,13 +21,12 @@ type exchange struct {
 	identity  FrameIdentity   // what it is, for the network's chance
 	misrouted bool            // it goes to another server than it should
 
-	mu       sync.Mutex // guards what follows
-	heard    bool       // the server has read the request's body
-	sent     bool       // the client's transport has taken it
-	over     bool       // the client is done with it, or has dropped it
-	answered bool       // the server's handler has returned
-	answers  []*passage // written by the server, in that order
-	taken    int        // of these, read by the client
+	mu      sync.Mutex // guards what follows, and orders what is recorded once
+	heard   bool       // the server has read the request's body
+	sent    bool       // the client's transport has taken it
+	over    bool       // the client is done with it, or has dropped it
+	answers []*passage // written by the server, in that order
+	taken   int        // of these, read by the client
 }
 
 // exchangeHeader carries an exchange's number from the client's end of the wire to the
@@ -73,62 +72,52 @@ func (ex *exchange) note(e history.Event) {
 
 // drop records, once, that the client has given the exchange up.
 func (ex *exchange) drop(how string) {
-	if ex.conclude() {
+	ex.once(&ex.over, func() {
 		ex.wire.world.expire(history.Client)
 		ex.note(history.Event{Side: history.Client, Kind: history.Drop, Text: how})
-	}
+	})
 }
 
 // finish records, once, that the client is done with the exchange. body is what the
 // response's body began with, if it was no message.
 func (ex *exchange) finish(err error, body string) {
-	if !ex.conclude() {
-		return
-	}
 	e := history.Event{Side: history.Client, Kind: history.Finish, Text: text(err)}
 	if body != "" {
 		e.HTTP = &history.HTTPHead{Body: body}
 	}
-	ex.note(e)
+	ex.once(&ex.over, func() { ex.note(e) })
 }
 
-// conclude reports whether the client was not done with the exchange yet. It is now.
-func (ex *exchange) conclude() bool {
+// once has something recorded the first time that it is called with one of the
+// exchange's flags. Whoever comes later may rely on its having been recorded.
+func (ex *exchange) once(flag *bool, record func()) {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
-	first := !ex.over
-	ex.over = true
-	return first
-}
-
-// once sets one of the exchange's flags, and reports whether it was not set yet.
-func (ex *exchange) once(flag *bool) bool {
-	ex.mu.Lock()
-	defer ex.mu.Unlock()
-	first := !*flag
-	*flag = true
-	return first
+	if !*flag {
+		*flag = true
+		record()
+	}
 }
 
 // sentWhole records, once, that the transport has taken the request's body, or that it
 // never will.
 func (ex *exchange) sentWhole(err error) {
-	if ex.request != nil && ex.once(&ex.sent) {
-		ex.wire.note(ex.request, history.Client, history.Wrote, 0, err)
+	if ex.request != nil {
+		ex.once(&ex.sent, func() { ex.wire.note(ex.request, history.Client, history.Wrote, 0, err) })
 	}
 }
 
 // heardWhole records, once, that the server has read the request's body.
 func (ex *exchange) heardWhole() {
-	if ex.request != nil && ex.once(&ex.heard) {
-		ex.wire.note(ex.request, history.Server, history.Read, ex.wire.now(), nil)
+	if ex.request != nil {
+		ex.once(&ex.heard, func() { ex.wire.note(ex.request, history.Server, history.Read, ex.wire.now(), nil) })
 	}
 }
 
 // unheard records, once, that nobody will read the request's body.
 func (ex *exchange) unheard() {
-	if ex.request != nil && ex.once(&ex.heard) {
-		ex.wire.note(ex.request, history.Server, history.Unread, 0, nil)
+	if ex.request != nil {
+		ex.once(&ex.heard, func() { ex.wire.note(ex.request, history.Server, history.Unread, 0, nil) })
 	}
 }
 

@@ -39,6 +39,11 @@ func (x *httpWire) observe(next http.Handler, instance int) http.Handler {
 func (x *httpWire) serveExchange(ex *exchange, next http.Handler, w http.ResponseWriter, r *http.Request, instance int) {
 	ctx, end := context.WithCancelCause(context.WithoutCancel(r.Context()))
 	defer end(context.Canceled)
+	inner := r.WithContext(ctx)
+	inner.Header.Del(exchangeHeader)
+	inner.Body = &requestTap{ReadCloser: r.Body, ex: ex, left: r.ContentLength}
+	tap := &responseTap{ResponseWriter: w, ex: ex, instance: instance}
+	defer ex.serverDone(tap)
 	seen := make(chan struct{})
 	unwatch := context.AfterFunc(r.Context(), func() {
 		defer close(seen)
@@ -47,15 +52,13 @@ func (x *httpWire) serveExchange(ex *exchange, next http.Handler, w http.Respons
 	})
 	defer func() {
 		if !unwatch() {
-			<-seen // its event comes before what follows from the handler's return
+			<-seen // what the server saw before the handler returned comes before that
 		}
 	}()
-	inner := r.WithContext(ctx)
-	inner.Header.Del(exchangeHeader)
-	inner.Body = &requestTap{ReadCloser: r.Body, ex: ex, left: r.ContentLength}
-	tap := &responseTap{ResponseWriter: w, ex: ex, instance: instance}
-	defer ex.serverDone(tap)
 	next.ServeHTTP(tap, inner)
+	if ctx.Err() == nil {
+		tap.head(http.StatusOK) // as net/http writes it, if nobody has
+	}
 }
 
 // gone records that the server sees the client gone. What the client did to bring that
@@ -64,19 +67,13 @@ func (ex *exchange) gone() {
 	if err := ex.ctx.Err(); err != nil {
 		ex.drop(text(err))
 	}
-	ex.mu.Lock()
-	answered := ex.answered
-	ex.mu.Unlock()
-	if !answered {
-		ex.note(history.Event{Side: history.Server, Kind: history.Gone})
-	}
+	ex.note(history.Event{Side: history.Server, Kind: history.Gone})
 }
 
 // serverDone records that the handler has returned.
 func (ex *exchange) serverDone(tap *responseTap) {
 	tap.finish()
 	ex.unheard()
-	ex.once(&ex.answered)
 	ex.note(history.Event{Side: history.Server, Kind: history.Finish})
 }
 
@@ -179,7 +176,7 @@ func (t *responseTap) begunEvents(b []byte) (done []*passage) {
 		done = append(done, t.completed(e.data, e.id))
 	}
 	if t.open == nil && t.events.begun() {
-		t.open = t.ex.answer(nil, "")
+		t.open = t.ex.answer(nil, t.events.id)
 	}
 	return done
 }
@@ -206,7 +203,8 @@ func (t *responseTap) begunJSON(b []byte) []*passage {
 func (t *responseTap) completed(frame []byte, id string) *passage {
 	p := t.open
 	t.open = nil
-	p.complete(bytes.TrimSpace(frame), id)
+	p.eventID = id
+	p.complete(bytes.TrimSpace(frame))
 	return p
 }
 

@@ -23,7 +23,7 @@ import (
 //	(target's)     records        network          faults, balancer      records        (target's)
 type httpWire struct {
 	witness
-	network  *netem.Network
+	network  road
 	listener net.Listener
 	server   *http.Server
 	up, down *delays
@@ -36,13 +36,20 @@ type httpWire struct {
 	transports map[*seat]*http.Transport
 }
 
+// A road joins those who dial and those who listen, such as a [netem.Network] does.
+type road interface {
+	Listen(address string) (net.Listener, error)
+	DialContext(ctx context.Context, network, address string) (net.Conn, error)
+	Stop()
+}
+
 // The server's address. Nobody else has it, and no target takes it for this machine's.
 const (
 	address  = "mcp.example:80"
 	endpoint = "http://mcp.example/mcp"
 )
 
-func newHTTPWire(w *world) *httpWire {
+func newHTTPWire(w *world) (*httpWire, error) {
 	link := w.Scenario.Network
 	x := &httpWire{
 		witness: witness{world: w, rec: w.rec},
@@ -50,15 +57,25 @@ func newHTTPWire(w *world) *httpWire {
 		down:    newDelays("server_to_client", link.ServerToClient, w.schedule.Seed),
 		seen:    map[FrameIdentity]int{}, sessions: map[string]int{}, transports: map[*seat]*http.Transport{},
 	}
-	x.network = netem.NewNetwork(netem.NetworkConfig{
-		Profile: netem.Profile{Up: link.ClientToServer.direction(), Down: link.ServerToClient.direction()},
-		Rig:     x.rig, SetUp: x.setUp, Epoch: w.start,
-	})
+	if x.network = x.simulated(); w.ground != nil {
+		x.network = w.ground.network
+	}
 	x.server = &http.Server{
-		Handler: x.front(), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: tagged,
+		Handler: undated(x.front()), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: tagged,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
-	return x
+	// Clients may come before the server's first turn to run.
+	var err error
+	x.listener, err = x.network.Listen(address)
+	return x, err
+}
+
+func (x *httpWire) simulated() road {
+	link := x.world.Scenario.Network
+	return netem.NewNetwork(netem.NetworkConfig{
+		Profile: netem.Profile{Up: link.ClientToServer.direction(), Down: link.ServerToClient.direction()},
+		Rig:     x.rig, SetUp: x.setUp, Epoch: x.world.start,
+	})
 }
 
 // tagged is the context of a connection at the server, which names it.
@@ -67,6 +84,16 @@ func tagged(ctx context.Context, c net.Conn) context.Context {
 		return netem.WithConn(ctx, conn)
 	}
 	return ctx
+}
+
+// undated has all responses bear one date. HTTP/2 writes a header that it has written
+// before in a byte, and another one in as many as its digits take, so that the size of
+// a response would depend on how the seconds of the clock lie to the world.
+func undated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", time.Time{}.Format(http.TimeFormat))
+		next.ServeHTTP(w, r)
+	})
 }
 
 // protocols are those of HTTP that both ends speak.
@@ -119,7 +146,16 @@ func (x *httpWire) conn(s *seat) Conn {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.transports[s] = t
-	return Conn{Endpoint: endpoint, HTTP: &http.Client{Transport: &clientTap{wire: x, seat: s, next: t}}}
+	return Conn{Endpoint: x.endpoint(), HTTP: &http.Client{Transport: &clientTap{wire: x, seat: s, next: t}}}
+}
+
+// endpoint is where clients find the server: one that listens on the machine's own
+// network may ask that it is called by its address there.
+func (x *httpWire) endpoint() string {
+	if x.world.ground != nil {
+		return "http://" + x.listener.Addr().String() + "/mcp"
+	}
+	return endpoint
 }
 
 // front is the beginning of the server's handler chain.
@@ -134,12 +170,8 @@ func (x *httpWire) front() http.Handler {
 // serve serves until ctx ends. Then the target's sessions are ended, and the server
 // with them; what goes on after patience is cut off.
 func (x *httpWire) serve(ctx context.Context) error {
-	listener, err := x.network.Listen(address)
-	if err != nil {
-		return err
-	}
 	over := make(chan error, 1)
-	x.world.spawn(func() { over <- x.server.Serve(listener) })
+	x.world.spawn(func() { over <- x.server.Serve(x.listener) })
 	select {
 	case err := <-over:
 		return err // the process has died
@@ -147,6 +179,7 @@ func (x *httpWire) serve(ctx context.Context) error {
 	}
 	patience, enough := context.WithTimeout(context.WithoutCancel(ctx), history.ClosePatience)
 	defer enough()
+	var err error
 	for _, s := range x.world.servers {
 		err = errors.Join(err, s.(HTTPServer).Shutdown(patience))
 	}

@@ -3,30 +3,48 @@ package sim
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
-	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // A pipeWire is the wire of a pair over stdio: two byte pipes, one a direction, with a
 // tap at each end that tells the recorder what passes.
 type pipeWire struct {
 	witness
-	seat     *seat
-	up, down netem.End // the client's end, the server's end
+	seat           *seat
+	client, server end
+}
+
+// An end is one end of a byte stream.
+type end struct {
+	in  inlet
+	out io.WriteCloser
+}
+
+// An inlet is where one end reads what the other writes, such as a [netem.Reader].
+type inlet interface {
+	io.ReadCloser
+	Unread() []*netem.Frame
 }
 
 func newPipeWire(w *world) *pipeWire {
 	x := &pipeWire{witness: witness{world: w, rec: w.rec}, seat: w.seats[0]}
 	network := w.Scenario.Network
-	x.up, x.down = netem.NewPair(netem.PairConfig{
+	up := x.rig("client_to_server", history.Client, network.ClientToServer, w.schedule.Seed)
+	down := x.rig("server_to_client", history.Server, network.ServerToClient, w.schedule.Seed)
+	if w.ground != nil {
+		x.client.out, x.server.in = w.ground.pipe(up.Tap)
+		x.server.out, x.client.in = w.ground.pipe(down.Tap)
+		return x
+	}
+	client, server := netem.NewPair(netem.PairConfig{
 		Profile: netem.Profile{Up: network.ClientToServer.direction(), Down: network.ServerToClient.direction()},
-		Up:      x.rig("client_to_server", history.Client, network.ClientToServer, w.schedule.Seed),
-		Down:    x.rig("server_to_client", history.Server, network.ServerToClient, w.schedule.Seed),
-		Epoch:   w.start,
+		Up:      up, Down: down, Epoch: w.start,
 	})
+	x.client, x.server = end{client.In, client.Out}, end{server.In, server.Out}
 	return x
 }
 
@@ -46,10 +64,10 @@ func (x *pipeWire) rig(direction string, sender history.Side, link Link, seed ui
 	}
 }
 
-func (x *pipeWire) conn(*seat) Conn { return Conn{In: x.up.In, Out: x.up.Out} }
+func (x *pipeWire) conn(*seat) Conn { return Conn{In: x.client.in, Out: x.client.out} }
 
 func (x *pipeWire) serve(ctx context.Context) error {
-	return x.world.servers[0].Serve(ctx, Conn{In: x.down.In, Out: x.down.Out})
+	return x.world.servers[0].Serve(ctx, Conn{In: x.server.in, Out: x.server.out})
 }
 
 func (x *pipeWire) lasting() bool { return false }
@@ -57,23 +75,23 @@ func (x *pipeWire) lasting() bool { return false }
 func (x *pipeWire) left(*seat) {} // closing the client hangs up
 
 func (x *pipeWire) stop() {
-	x.unread(history.Server, x.down.In)
-	x.unread(history.Client, x.up.In)
-	for _, end := range []netem.End{x.up, x.down} {
+	x.unread(history.Server, x.server.in)
+	x.unread(history.Client, x.client.in)
+	for _, end := range []end{x.client, x.server} {
 		// Closing an end of a pipe never errs, see package netem.
-		_ = errors.Join(end.Out.Close(), end.In.Close())
+		_ = errors.Join(end.out.Close(), end.in.Close())
 	}
 }
 
 func (x *pipeWire) halfClose() {
-	_ = x.up.Out.Close() // never errs, see package netem
+	_ = x.client.out.Close() // never errs, see package netem
 }
 
 func (x *pipeWire) abandon() {
-	_ = errors.Join(x.down.Out.Close(), x.down.In.Close()) // neither errs
+	_ = errors.Join(x.server.out.Close(), x.server.in.Close()) // neither errs
 }
 
-func (x *pipeWire) unread(receiver history.Side, in *netem.Reader) {
+func (x *pipeWire) unread(receiver history.Side, in inlet) {
 	if x.rec == nil {
 		return
 	}
@@ -91,7 +109,7 @@ func (x *pipeWire) passage(sender history.Side, f *netem.Frame) *passage {
 		return &passage{first: f.Index, sender: sender, seat: x.seat, msgs: []*history.Message{nil}}
 	}
 	if msg := p.msgs[0]; msg.Batch == 0 && len(msg.Raw) != len(f.Bytes) {
-		*msg = *protocol.Identify(f.Bytes)
+		p.complete(f.Bytes)
 	}
 	return p
 }

@@ -68,7 +68,7 @@ type Link struct {
 	Stall           netem.Stall   // when a writer has to wait although there is room
 	Coalesce        Distribution  // how long arrivals are held back to be handed over together
 	Split           netem.Split   // into pieces that arrive by themselves
-	Loss            float64       // share of the segments that are lost and sent again, 0 to maxLoss; stdio: 0
+	Loss            float64       // share of the segments that are lost and sent again, 0 to netem.MaxLoss; stdio: 0
 }
 
 // A Handler is one kind of tool of the simulated server, and how often it is

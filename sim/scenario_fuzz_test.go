@@ -56,7 +56,7 @@ func holdsItsPromises(t *testing.T, sc *sim.Scenario) {
 	for _, l := range []sim.Link{sc.Network.ClientToServer, sc.Network.ServerToClient} {
 		require.NoError(t, netem.Direction{
 			Delay: l.Delay, Bandwidth: l.Bandwidth / 8, Buffer: int(l.Buffer),
-			Correlation: l.Correlation, CorrelationTime: l.CorrelationTime, Stall: l.Stall, Coalesce: l.Coalesce, Split: l.Split,
+			Correlation: l.Correlation, CorrelationTime: l.CorrelationTime, Stall: l.Stall, Coalesce: l.Coalesce, Split: l.Split, Loss: l.Loss,
 		}.Validate())
 	}
 	if sc.Load.Total() <= 1000 {

@@ -99,6 +99,7 @@ func TestExpectedOfALink(t *testing.T) {
 		{"and the window", Link{Delay: second, Coalesce: second}, 2 * time.Second},
 		{"and the gaps between three pieces", Link{Split: netem.Split{Pieces: 3, Gap: second}}, 2 * time.Second},
 		{"half a stall, half of the time", Link{Stall: netem.Stall{Every: second, For: second}}, 250 * time.Millisecond},
+		{"a quarter lost: half a timeout of a round trip and 200 ms", Link{Delay: Fixed(400 * time.Millisecond), Loss: 0.25}, 900 * time.Millisecond},
 		{"stalled most of the time", Link{Stall: netem.Stall{Every: second, For: Fixed(9 * time.Second)}}, 4050 * time.Millisecond},
 	} {
 		assert.Equal(t, row.want, row.link.expected(), row.why)

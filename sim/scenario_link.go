@@ -18,6 +18,7 @@ func linkOf(d netem.Direction) Link {
 		Stall:       d.Stall,
 		Coalesce:    d.Coalesce,
 		Split:       d.Split,
+		Loss:        d.Loss,
 	}
 	if l.Correlation > 0 {
 		l.CorrelationTime = cmp.Or(d.CorrelationTime, netem.DefaultCorrelationTime)
@@ -36,6 +37,7 @@ func (l Link) direction() netem.Direction {
 		Stall:           l.Stall,
 		Coalesce:        l.Coalesce,
 		Split:           l.Split,
+		Loss:            l.Loss,
 	}
 }
 
@@ -43,7 +45,7 @@ func (l Link) direction() netem.Direction {
 // included: a frame comes at any instant of the period, and finds half a stall
 // before it if it comes during one.
 func (l Link) expected() time.Duration {
-	d := expected(l.Delay) + expected(l.Coalesce) + time.Duration(max(l.Split.Pieces-1, 0))*expected(l.Split.Gap)
+	d := expected(l.Delay) + l.resent() + expected(l.Coalesce) + time.Duration(max(l.Split.Pieces-1, 0))*expected(l.Split.Gap)
 	if stall := expected(l.Stall.For); stall > 0 {
 		share := float64(stall) / float64(stall+expected(l.Stall.Every))
 		d += time.Duration(share * float64(stall/2))

@@ -1,12 +1,13 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"time"
 
-// maxLoss is the largest share of segments that may be lost: above it a connection
-// does little else than to send again.
-const maxLoss = 0.5
+	"github.com/mcpsim/mcpsim/netem"
+)
 
-var lossCure = fmt.Sprintf("write a share of the segments from 0 (none) to %v, without quotes, such as 0.01", maxLoss)
+var lossCure = fmt.Sprintf("write a share of the segments from 0 (none) to %v, without quotes, such as 0.01", netem.MaxLoss)
 
 // losing adds the key for a loss to those of a network, or of a direction, of a
 // transport that can lose something.
@@ -33,7 +34,7 @@ func (d *decoder) lossy(to *Network, loss float64, path string) {
 	put(&to.ServerToClient, "server_to_client")
 }
 
-func possibleLoss(loss float64) bool { return loss >= 0 && loss <= maxLoss } // not of NaN
+func possibleLoss(loss float64) bool { return loss >= 0 && loss <= netem.MaxLoss } // not of NaN
 
 // loss checks what a direction loses, and that the transport can.
 func (c *checker) loss(path, transport string, l Link) {
@@ -43,4 +44,12 @@ func (c *checker) loss(path, transport string, l Link) {
 	case !possibleLoss(l.Loss):
 		c.fault(path, fmt.Sprintf("%v is out of range", l.Loss), lossCure)
 	}
+}
+
+// resent is about how much later a segment arrives because it can be lost: each loss
+// costs a timeout that is twice the one before, of which the first is a round trip and
+// some. Where half of everything is lost that has no end; then it is taken to be long.
+func (l Link) resent() time.Duration {
+	first := float64(2*expected(l.Delay) + netem.LeastVariance)
+	return time.Duration(first * l.Loss / max(1-2*l.Loss, 0.05))
 }

@@ -20,7 +20,7 @@ type handler struct {
 	ask      Ask          // nil: it asks nobody
 	side     history.Side // whose application it is of; empty: the server's
 
-	mu   sync.Mutex // guards told and over
+	mu   sync.Mutex // guards told and over, and has what is told come before the end
 	told bool
 	over bool
 }
@@ -59,11 +59,10 @@ func (h *handler) notice(ctx context.Context) {
 		return
 	}
 	h.mu.Lock()
-	first := !h.told && !h.over
-	h.told = h.told || first
-	h.mu.Unlock()
-	if first {
-		h.event(history.Told, history.Event{Text: err.Error()})
+	defer h.mu.Unlock()
+	if !h.told && !h.over {
+		h.told = true
+		h.event(history.Told, history.Event{Text: err.Error()}) // under the lock, or the end could overtake it
 	}
 }
 

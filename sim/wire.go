@@ -86,7 +86,7 @@ func (x *witness) note(p *passage, side history.Side, kind history.Kind, arrived
 // complete reads a frame again of which the writing had begun, and which is whole now,
 // into the same message, so that the events of its first bytes show it, too. A batch
 // that was written piecemeal is no message.
-func (p *passage) complete(frame []byte, eventID string) {
-	p.eventID = eventID
+func (p *passage) complete(frame []byte) {
 	*p.msgs[0] = *protocol.Identify(frame)
+	p.seat.calls.learn(p.sender, p.msgs[0])
 }

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
@@ -25,7 +27,16 @@ type WorldConfig struct {
 	// Observe false runs the world without recording anything.
 	Observe bool
 	// Sink, if not nil, gets the header and then every event as it is recorded.
-	Sink Sink
+	Sink   Sink
+	ground *ground // nil: what is simulated
+}
+
+// A ground is what a world stands on in place of the simulated network and the virtual
+// clock: tests hold the simulator to something real. What only virtual time can afford,
+// or a process with one world in it, is left out there: the drain, the count of leaks.
+type ground struct {
+	network road                                    // over HTTP
+	pipe    func(netem.Tap) (io.WriteCloser, inlet) // over stdio: makes one direction
 }
 
 // A Sink takes a history while it comes to be.
@@ -102,7 +113,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		counted:     make(chan struct{}),
 		sampling:    make(chan struct{}),
 	}
-	if w.baseline = runtime.NumGoroutine(); w.baseline > 1 {
+	if w.baseline = runtime.NumGoroutine(); w.baseline > 1 && w.ground == nil {
 		for id := range stacks() {
 			w.present[id] = true
 		}
@@ -113,12 +124,13 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		}
 	}
 	w.takeSeats()
-	if overHTTP(cfg.Scenario.Transport) {
-		w.wire = newHTTPWire(w)
-	} else {
+	if !overHTTP(cfg.Scenario.Transport) {
 		w.wire = newPipeWire(w)
+		return w, nil
 	}
-	return w, nil
+	x, err := newHTTPWire(w)
+	w.wire = x
+	return w, err
 }
 
 // takeSeats makes the peers.

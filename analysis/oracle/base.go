@@ -29,6 +29,8 @@ func idNeverReused(_ *index, r *request, t *tally) {
 		t.leave(whyForgotten)
 	case r.sameID == nil:
 		t.pass()
+	case r.lost:
+		t.leave(whySentAgain)
 	default:
 		t.fail(r.offence("used the id of an earlier request again"), r.sameID, r.frame.write)
 	}
@@ -43,6 +45,10 @@ func idNotReusedOpen(_ *index, r *request, t *tally) {
 		t.leave(whyForgotten)
 	case r.sameID == nil || !r.hasty:
 		t.pass()
+	case r.turnedDown:
+		t.leave(whySentAgain)
+	case r.lost:
+		t.failUnder("RETRY-NEW-ID", r.offence("used the id of a request again that had no response yet"), r.sameID, r.frame.write)
 	default:
 		t.fail(r.offence("used the id of a request again that had no response yet"), r.sameID, r.frame.write)
 	}

@@ -48,12 +48,13 @@ func Budgets() []Budget {
 			"CANCEL-NO-RESPONSE", "CANCEL-SILENCE", "CANCEL-STOP-WORK", "PROGRESS-AFTER-CANCEL", "CANCEL-NONBLOCKING", "CANCEL-ORDER",
 			"CANCEL-STDIO-REQUIRED", "CANCEL-CLIENT-NOTIFIES", "RACE-GRACEFUL", "CANCEL-ONLY-INPROGRESS",
 			"CANCEL-TASK-VIA-TASKS", "TASK-STOP-WORK", "TASK-RESULT-BLOCK", "PROGRESS-TASK", "LISTEN-ONLY-ASKED", "LISTEN-CANCEL",
+			"CANCEL-HTTP-EXPLICIT", "CANCEL-HTTP-CLOSE", "DISC-IS-CANCEL", "DISC-SCOPED", "EXCHANGE-ENDED", "HTTP-202", "HTTP-SESSION", "HTTP-VERSION-HDR", "HTTP-TERMINATE", "SHUT-HTTP",
 		},
 	}, {
 		Name: "horizon", Default: 10 * time.Minute, SetBy: "limits.horizon",
 		What:  "until a world gives up: what has not happened by then counts as never",
 		Why:   "Much longer than the longest call.",
-		Rules: []string{"CALLER-UNBLOCKS", "REQUEST-DISPATCHED", "CANCEL-CLIENT-NOTIFIES", "CANCEL-STDIO-REQUIRED", "TIMEOUT-CANCEL"},
+		Rules: []string{"CALLER-UNBLOCKS", "REQUEST-DISPATCHED", "CANCEL-CLIENT-NOTIFIES", "CANCEL-STDIO-REQUIRED", "TIMEOUT-CANCEL", "CANCEL-HTTP-EXPLICIT", "CANCEL-HTTP-CLOSE"},
 	}, {
 		Name: budgetPing, Default: pingBudget,
 		What:  "from a ping's being read until its answer is begun",
@@ -62,14 +63,15 @@ func Budgets() []Budget {
 	}, {
 		Name: budgetShutdown, Default: shutdownBudget,
 		What: "from a server's reading the end of its input until its handlers are told, and from their end until it ends; " +
-			"from Close's return until the client has closed the server's input",
+			"from Close's return until the client has closed the server's input; " +
+			"over HTTP, from the giving up of a call until its stream is closed, and from a notification's being read until its POST is answered",
 		Why:   "Computing takes no virtual time, and clients that end their servers by force wait for some seconds before.",
-		Rules: []string{"SHUT-STDIO-SERVER", "SHUT-STDIO-CLIENT"},
+		Rules: []string{"SHUT-STDIO-SERVER", "SHUT-STDIO-CLIENT", "CANCEL-HTTP-CLOSE", "HTTP-202"},
 	}, {
 		Name: budgetStop, Default: 0,
 		What:  "from a cancel's being read until the handler is told",
 		Why:   "Telling takes no virtual time, so any that passes is the implementation's choice.",
-		Rules: []string{"CANCEL-STOP-WORK", "TASK-STOP-WORK"},
+		Rules: []string{"CANCEL-STOP-WORK", "TASK-STOP-WORK", "DISC-IS-CANCEL"},
 	}, {
 		Name: "tell", Default: tellBound, Fixed: true,
 		What:  "from a change until the server begins to tell a subscription of it",

@@ -19,7 +19,7 @@ type builder struct {
 	values   map[string]*call       // by what its tool returned: the first call
 	named    [2]map[string]bool     // by the cancelling side: ids that it named and had never used
 	active   [2]map[string]int      // by the issuing side and the progress token: requests whose response it has not read, and that are not forgotten
-	writers  [2]writer              // by side
+	writers  [2]writer              // by side, of what has an order of its own; see builder.pen
 	// listening are the subscriptions that the server has read, until they are known
 	// to be over, in that order.
 	listening  []*request
@@ -37,12 +37,24 @@ type builder struct {
 	keep     bool // nothing is ever forgotten
 	queue    queue
 	lastGone int // the highest number of a frame that was forgotten
+
+	root         *builder // of the world; of one with a single client, this one
+	serial       int      // cancels that were begun in the world
+	exchangeSlab slab[exchange]
+	lastExchange int                   // the highest number of an exchange that was forgotten
+	events       map[string]*sentEvent // by SSE event id
+	recentEvents []string              // their ids, oldest first
+	lastTold     *call                 // the last whose handler was told
 }
 
 func newBuilder(h history.Header) *builder {
 	b := &builder{}
+	b.root = b
 	b.header = h
 	b.modern = h.Modern()
+	b.transport = transportOf(h)
+	b.overHTTP = b.transport != Stdio
+	b.disconnects = b.modern && b.transport == StreamableHTTP
 	b.patience = h.Settle
 	b.lastIssue = -1
 	b.last = &history.Event{Seq: tomorrowSeq, At: tomorrow}
@@ -110,13 +122,18 @@ func (b *builder) announce(calls []history.Call) {
 		b.calls.items = make([]*call, 0, min(len(calls), maxRoom))
 	}
 	for i := range calls {
-		c := b.callSlab.next()
-		c.Call, c.place = calls[i], b.places
-		b.patience += 2 * c.Work
-		b.number(c)
-		b.calls.put(c.place, c)
+		b.enter(calls[i], b.places)
 		b.places++
 	}
+}
+
+// enter takes a line of the header that stands at that place in it.
+func (b *builder) enter(line history.Call, place int) {
+	c := b.callSlab.next()
+	c.Call, c.place = line, place
+	b.patience += 2 * c.Work
+	b.number(c)
+	b.calls.put(c.place, c)
 }
 
 // number notes under which number c goes.
@@ -129,11 +146,11 @@ func (b *builder) number(c *call) {
 	}
 	b.highest = n
 	if b.numbers == nil {
-		if n == c.place+1 {
+		if n == c.place+1 && b.part == whole {
 			return
 		}
 		b.numbers = map[int]int{}
-		for i := range c.place {
+		for i := range min(c.place, b.places) {
 			b.numbers[i+1] = i
 		}
 	}
@@ -163,6 +180,10 @@ func (b *builder) take(e *history.Event) {
 		return // counted long after the world's end
 	case history.Change:
 		b.changed(e)
+	case history.Begin, history.Status, history.Drop, history.Gone, history.Finish, history.Fault:
+		b.traffic(e)
+	case history.Sessions:
+		b.alive = e
 	default:
 		b.landmark(e)
 	}

@@ -26,9 +26,9 @@ func (b *builder) application(e *history.Event) {
 func (b *builder) giveUp(c *call, e *history.Event) {
 	c.cancel = e
 	b.gaveUp = true
-	b.know.of[seat(history.Client)], b.know.any = e, e
-	if c.held = b.writers[seat(history.Client)].open; c.held != nil {
-		c.held.period = b.share(history.Client)
+	b.learn(history.Client, e, true)
+	if c.held = b.writing(c); c.held != nil {
+		c.held.period = b.pen(c.held).share(b)
 	}
 }
 
@@ -43,7 +43,7 @@ func (b *builder) returned(c *call, e *history.Event) {
 	if e.Text != "" || e.Value == "" || c.end != nil && c.end.Value == e.Value {
 		return
 	}
-	if c.owner = b.values[e.Value]; c.owner != nil {
+	if c.owner = b.root.values[e.Value]; c.owner != nil {
 		c.owner.takers = append(c.owner.takers, c)
 	} else {
 		c.lostOwner = b.perhaps(ofTool, "", e.Value)
@@ -65,7 +65,7 @@ func (b *builder) handler(e *history.Event) {
 			b.begun(c)
 		}
 	case e.Kind == history.Told && c.told == nil:
-		c.told, c.toldKnown = e, b.know.of[seat(history.Server)]
+		c.told, c.toldKnown, b.root.lastTold = e, b.root.know.of[seat(history.Server)], c
 		b.noteHarm(c.req, history.Server, e)
 		if c.holdsOut && c.Obedient() {
 			c.holdsOut = false
@@ -86,6 +86,7 @@ func (b *builder) handler(e *history.Event) {
 
 // begun keeps account of the tools that run.
 func (b *builder) begun(c *call) {
+	c.breaksAtStart = b.root.breaks
 	if !c.Obedient() {
 		b.stubborn++
 	}
@@ -104,25 +105,27 @@ func (b *builder) ended(c *call) {
 		c.holdsOut = false
 		b.holdingOut--
 	}
-	c.endBusy = b.writers[seat(history.Server)].busy()
+	c.endBusy, c.breaksAtEnd = b.writers[seat(history.Server)].busy(), b.root.breaks
 	value := c.end.Value
 	if value == "" {
 		return
 	}
-	if first := b.values[value]; first != nil {
+	if first := b.root.values[value]; first != nil {
 		first.twins++
 		return
 	}
 	if b.perhaps(ofTool, "", value) {
 		c.twins++
 	}
-	remember(&b.values, value, c)
+	remember(&b.root.values, value, c)
 }
 
 func (b *builder) landmark(e *history.Event) {
 	switch e.Kind {
 	case history.Connected:
 		b.connected = earlier(b.connected, e)
+	case history.Quiet:
+		b.quiet(e)
 	case history.Probe:
 		b.probe = earlier(b.probe, e)
 	case history.Probed:
@@ -152,7 +155,7 @@ func (b *builder) landmark(e *history.Event) {
 		b.over = earlier(b.over, e)
 		b.abrupt = true
 	case history.Hangup, history.EOF, history.Served:
-		b.departure(e)
+		b.departure(e, partingOf(e))
 	}
 }
 
@@ -175,16 +178,41 @@ func (b *builder) limit(e *history.Event) {
 	}
 }
 
-// departure sorts in a sign that one side is done with the connection.
-func (b *builder) departure(e *history.Event) {
+// A parting is a sign that one side is done with the connection.
+type parting int
+
+const (
+	noParting parting = iota
+	hearing           // the server learned that the client has gone
+	bereaved          // the client, that the server has
+	leaving           // the server left
+	quitting          // the client did
+)
+
+func partingOf(e *history.Event) parting {
 	switch {
 	case e.Kind == history.EOF && e.Side == history.Server:
-		b.heard = earlier(b.heard, e)
+		return hearing
 	case e.Kind == history.EOF && e.Side == history.Client:
-		b.bereft = earlier(b.bereft, e)
+		return bereaved
 	case e.Side == history.Server:
-		b.left = earlier(b.left, e)
+		return leaving
 	case e.Side == history.Client:
+		return quitting
+	}
+	return noParting
+}
+
+// departure sorts in such a sign.
+func (b *builder) departure(e *history.Event, p parting) {
+	switch p {
+	case hearing:
+		b.heard = earlier(b.heard, e)
+	case bereaved:
+		b.bereft = earlier(b.bereft, e)
+	case leaving:
+		b.left = earlier(b.left, e)
+	case quitting:
 		b.quit = earlier(b.quit, e)
 	}
 	if e.Kind == history.Served {

@@ -59,8 +59,11 @@ func (b *builder) wire(e *history.Event) {
 
 // written sorts in a frame whose writing begins.
 func (b *builder) written(f *frame) {
-	b.writers[seat(f.side)].begin(f)
+	b.carry(f)
+	b.pen(f).begin(f)
 	switch {
+	case f.replay != nil:
+		b.replayed(f)
 	case f.msg.Kind == history.Request:
 		b.request(f)
 	case f.msg.Kind == history.Invalid:
@@ -72,13 +75,19 @@ func (b *builder) written(f *frame) {
 	case f.msg.Token != "":
 		b.progress(f)
 	}
-	b.taskWritten(f)
-	b.subscribe(f)
+	if !f.again() {
+		b.taskWritten(f)
+		b.subscribe(f)
+	}
+	b.onStream(f)
 	if f.wrote == nil {
 		f.flying++
 	}
 	if f.read == nil && f.unread == nil {
 		f.flying++
+	}
+	if f.on != nil {
+		f.on.flying += f.flying
 	}
 	if r := f.req; r != nil {
 		r.flying += f.flying
@@ -87,11 +96,15 @@ func (b *builder) written(f *frame) {
 }
 
 func (b *builder) request(f *frame) {
-	r := b.requestSlab.next()
-	r.frame, r.nth = f, b.requests
-	b.requests++
-	f.req = r
 	side := seat(f.side)
+	if b.copied(f, b.ids[side][f.msg.ID]) {
+		return
+	}
+	r := b.requestSlab.next()
+	r.frame, r.nth = f, b.root.requests
+	b.root.requests++
+	f.req = r
+	b.ask(r)
 	r.prev = b.ids[side][f.msg.ID]
 	again := r.prev != nil || b.perhaps(ofRequest, f.side, f.msg.ID)
 	r.reused = !plain(f.msg.ID) || again && !b.modern
@@ -136,12 +149,15 @@ func remember[T any](m *map[string]*T, key string, item *T) {
 func (b *builder) reply(f *frame) {
 	f.known = b.know.of[seat(f.side)]
 	asker := f.side.Peer()
-	f.req = addressee(b.ids[seat(asker)][f.msg.ID], func(r *request) *request { return r.prev })
+	f.req = b.answeredBy(f)
 	if f.req == nil {
 		if f.forgotten = b.perhaps(ofRequest, asker, f.msg.ID); !f.forgotten {
 			b.noteReply(f)
 		}
 		b.placeReply(f)
+		return
+	}
+	if b.copiedReply(f) {
 		return
 	}
 	if f.req.reply(f); f.req.replies > 1 {
@@ -163,10 +179,16 @@ func (r *request) reply(f *frame) {
 }
 
 func (b *builder) cancel(f *frame) {
-	f.nth, f.overtaker = b.cancels, b.latest
-	b.cancels++
-	b.know.of[seat(f.side)], b.know.any = f.write, f.write
+	f.nth, f.overtaker = b.count(), b.latest
 	r := b.ids[seat(f.side)][f.msg.Ref]
+	if f.posted = b.disconnects && f.side == history.Client; f.posted {
+		f.req = r
+		if r != nil {
+			r.posted = earlier(r.posted, f.write)
+		}
+		return
+	}
+	b.learn(f.side, f.write, true)
 	if f.req = r; r == nil {
 		f.forgotten = b.perhaps(ofRequest, f.side, f.msg.Ref)
 		b.placeCancel(f)
@@ -180,7 +202,7 @@ func (b *builder) cancel(f *frame) {
 	b.lingered.inHand++
 	b.lingered.sent++
 	if f.side == history.Client {
-		f.period = b.share(f.side)
+		f.period = b.pen(f).share(b)
 	}
 }
 
@@ -190,6 +212,9 @@ func (b *builder) progress(f *frame) {
 	if f.req == nil {
 		f.forgotten = b.perhaps(ofToken, asker, f.msg.Token)
 		b.placeProgress(f)
+		return
+	}
+	if b.copiedProgress(f) {
 		return
 	}
 	f.req.progress = append(f.req.progress, f)
@@ -206,15 +231,18 @@ func (b *builder) wrote(f *frame) {
 	if f.write == nil {
 		return
 	}
-	b.writers[seat(f.side)].end(f)
+	b.pen(f).end(f)
+	if f.on != nil && f.msg.IsReply() && b.real(f.side) == history.Server {
+		f.on.answered = f.wrote
+	}
 	b.land(f, f.wrote)
 }
 
 // readFrame sorts in a frame that was read.
 func (b *builder) readFrame(f *frame) {
 	f.taskRead()
-	if f.write != nil && f.msg.IsCancel() {
-		b.know.of[seat(f.side.Peer())] = f.read
+	if f.write != nil && f.msg.IsCancel() && !f.posted {
+		b.learn(f.side.Peer(), f.read, false)
 	}
 	if f.write != nil {
 		b.noteRead(f)
@@ -222,13 +250,14 @@ func (b *builder) readFrame(f *frame) {
 	switch r := f.req; {
 	case f.msg.Kind == history.Invalid:
 		b.readDamage(f)
-	case r == nil:
+	case r == nil || f.posted:
 	case f.msg.Kind == history.Request:
 		r.busy = b.writers[seat(f.side.Peer())].open != nil
 	case f.msg.IsReply():
 		if r.readReply == nil {
 			r.readReply = f.read
 			b.leaveToken(r)
+			b.agreed(r, f)
 		}
 	case f.msg.IsCancel():
 		if f == r.cancel {
@@ -237,7 +266,9 @@ func (b *builder) readFrame(f *frame) {
 		if b.cancelled == nil && f.side == history.Client {
 			b.cancelled = f.read
 		}
-		if r.frame.read == nil || r.frame.beside(f.read) {
+		if f.astrayFrom(r) {
+			r.elsewhere = true
+		} else if r.frame.read == nil || r.frame.beside(f.read) {
 			r.early = earlier(r.early, f.read)
 		} else if r.c == nil {
 			r.c, r.readCancel = f.read, f
@@ -258,6 +289,10 @@ func (b *builder) landed(f *frame, before *history.Event) {
 // land notes that one of the acts of the network that f waited for has come.
 func (b *builder) land(f *frame, e *history.Event) {
 	f.flying--
+	if f.on != nil {
+		f.on.flying--
+		b.settleExchange(f.on)
+	}
 	r := f.req
 	if r != nil {
 		r.flying--

@@ -13,12 +13,16 @@ func requestDispatched(x *index, c *call, t *tally) {
 	}
 	end := x.lost(c)
 	switch {
+	case x.brokenOffUnanswered(c):
+		x.judgeBrokenOff(c, t)
 	case end == nil:
 		if c.start != nil || c.req.first != nil {
 			t.kept(c, "")
 		}
 	case x.enRoute(end):
 		t.leave(whyEnRoute)
+	case x.whyNoWay(c.req) != "":
+		t.leave(x.whyNoWay(c.req))
 	default:
 		x.judgeLost(c, end, t)
 	}
@@ -63,7 +67,7 @@ func noSpuriousCancel(x *index, c *call, t *tally) {
 		if c.end != nil && reason == nil {
 			t.kept(c, "")
 		}
-	case before(reason, c.told) || before(x.over, c.told):
+	case c.hadReason(c.told) || before(x.over, c.told):
 	case x.over != nil && x.over.At == c.told.At:
 		t.leave(whyClosing)
 	default:
@@ -79,26 +83,43 @@ func (x *index) judgeSpurious(c *call, t *tally) {
 	switch {
 	case x.mistake(c).at != nil:
 		t.failUnder("CANCEL-RIGHT-CALL", v, c.start, c.told)
-		return
+	case x.tookForCancel(c) != nil:
+		t.failUnder("DISC-NOT-CANCEL", v, c.start, x.tookForCancel(c), c.told)
+	case x.toldWith(c) != nil && x.disconnects:
+		t.failUnder("DISC-SCOPED", v, c.start, c.told)
 	case x.toldWith(c) != nil:
 		t.failUnder("RACE-GRACEFUL", v, c.start, c.told)
-		return
+	default:
+		t.fail(v, c.start, c.told)
 	}
-	t.fail(v, c.start, c.told)
 }
 
 // reason returns the first event for which the handler of c may be told to stop:
-// its caller gave up, or a cancel for it or for its task was written; nil if there is
-// none.
+// its caller gave up, a cancel for it or for its task was written, or it was cancelled by
+// a disconnect; nil if there is none.
 func (c *call) reason() *history.Event {
 	first := c.cancel
-	if c.req != nil && c.req.cancel != nil {
-		first = earlier(first, c.req.cancel.write)
+	if r := c.req; r != nil {
+		if r.cancel != nil {
+			first = earlier(first, r.cancel.write)
+		}
+		if r.gone != nil {
+			first = earlier(first, r.c)
+		}
+		first = earlier(first, r.posted)
 	}
 	if c.task != nil {
 		first = earlier(first, c.task.revoked)
 	}
 	return first
+}
+
+// hadReason reports whether there was a reason at e to tell the handler of c to stop. A
+// disconnect is one in its whole instant, since nobody sees which of its listeners the
+// system woke first.
+func (c *call) hadReason(e *history.Event) bool {
+	reason := c.reason()
+	return before(reason, e) || reason != nil && reason == e
 }
 
 // answerOwn: a call returns its own tool's value, no other's, and no error instead.
@@ -148,6 +169,9 @@ func (x *index) judgeStray(c, owner *call, t *tally) {
 	v := Violation{
 		Call: c.Call.Call, Side: x.mixer(c, owner), Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
 		What: "gave a call the answer of another one",
+	}
+	if c.Client != owner.Client {
+		v.What = "gave a call the answer of another client's"
 	}
 	switch {
 	case x.lateTaken(c, owner) != nil:

@@ -19,6 +19,9 @@ func receiverRules() []Rule {
 		}, oneBatchExemption(), Exemption{
 			Why:  whyInBatch,
 			What: "At 2025-03-26, a request that came in a batch: what becomes of the response to a batch one of whose requests was cancelled, no text says.",
+		}, Exemption{
+			Race: "R12", Why: whyOnlyTold,
+			What: "Over Streamable HTTP before 2026-07-28 the text offers no clean end, so that a response is counted and held against nobody.",
 		}),
 		Notes: []string{
 			"Q1", "Q4", "Q8",
@@ -153,9 +156,10 @@ func senderRules() []Rule {
 			{From: modernEra, Page: modernPage, Quote: "the sender SHOULD cancel the request and stop waiting for a response", Level: Should},
 		},
 		Convicts: "The deadline of a call passed that was pending and whose request was written, and until the session's end or the world's limit no cancel for it was.",
-		Exempt:   unnotifiedExemptions(),
+		Exempt:   append(unnotifiedExemptions(), unnotifiedOverHTTP()...),
 		Notes: []string{
 			"That the caller stops waiting is CALLER-UNBLOCKS.",
+			"Since 2026-07-28 to tell the server over HTTP is to close the exchange.",
 		},
 	}, {
 		ID:        "LATE-IGNORED",
@@ -198,7 +202,7 @@ func sharedRules() []Rule {
 		Convicts: "After a side knew of a cancel (it had read or written it, or its caller had given up): a crash in that side's own code; the session ended by it without having been asked to; " +
 			"a health probe that it failed. After a cancel: a session that could not be closed. And of another call than the cancelled one: its handler was told in the instant in which the server " +
 			"had read that cancel; it was made to fail in the instant in which the side that did it had learned of that cancel; or the server gave it the value of a call of which it had read the cancel while that was queued or running.",
-		Exempt: []Exemption{
+		Exempt: append([]Exemption{
 			{Why: whyNoCancel, What: "What kills a session before the side that does it can know of any cancel is no race: SESSION-SURVIVES judges that."},
 			{What: "A call that is harmed at another time. That a cancel came before proves nothing: NO-SPURIOUS-CANCEL, ANSWER-OWN, CALLER-UNBLOCKS and REQUEST-DISPATCHED judge that. " +
 				"When a request or an answer was lost does not show, so these are theirs always."},
@@ -221,7 +225,10 @@ func sharedRules() []Rule {
 			{Why: whyUnderRight, What: "A call that came to harm because its id resembles the cancelled one, or had been an earlier request's, is reported there."},
 			{Why: whyUnderInvalid, What: "A cancel that is malformed, or for a request that never was, is no race. What dies of one is reported there."},
 			{Why: whyWayward, What: "What dies of another message that nobody had a right to send, of a second answer or progress of nothing, does not die of a race: SESSION-SURVIVES judges that."},
-		},
+			{Why: whyUnderScoped, What: "Over HTTP since 2026-07-28, a handler that was told when the exchange of another request was broken off: the same is a breach of DISC-SCOPED."},
+			{Why: whyUnderNotCancel, What: "Over HTTP before 2026-07-28, a handler that was told when its own exchange was broken off: the same is a breach of DISC-NOT-CANCEL."},
+			{What: "Over HTTP, a call whose exchange the network broke off, or the server refused by an HTTP status; and a session that could not be closed, of which CLOSE-BOUNDED speaks."},
+		}, faultExemptions()...),
 		Notes: []string{
 			"A session that dies once a cancel is known is held against the clause, which asks that it survive; that it would have died without a cancel as well, a history cannot show. " +
 				"The same load without cancels can: no-cancels, where SESSION-SURVIVES judges.",
@@ -238,7 +245,7 @@ func qualityRules() []Rule {
 		Elsewhere: everywhere(Quality),
 		Convicts:  "A crash in the implementation's own code; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
 		Implied:   "RACE-GRACEFUL or CANCEL-INVALID-IGNORED",
-		Exempt: []Exemption{
+		Exempt: append(faultExemptions(), []Exemption{
 			{Why: whyUnderInvalid, What: "In that instant the side had read a cancel that was malformed or named no request: the same is a breach of CANCEL-INVALID-IGNORED."},
 			{Why: whyUnderRace, What: "The side that did it knew of a cancel: the same is a breach of RACE-GRACEFUL."},
 			{Race: "R7", What: "A session that the application closes, or that the scenario ends, is over.",
@@ -250,14 +257,15 @@ func qualityRules() []Rule {
 			{What: "A crash outside the implementations' code makes the verdict unknown.",
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
 			{What: "A handshake that fails: no session has begun."},
-		},
+		}...),
 	}, {
 		ID:        "CALLER-UNBLOCKS",
 		Statement: "A caller who gave up, whose connection is gone, or whose response has come, gets control back.",
 		Property:  Liveness,
 		Elsewhere: everywhere(Quality),
 		Convicts: "The call had not returned when the world reached its limit. Where the application closes the session while calls are in flight, that is ten minutes after the closing. " +
-			"A connection is gone when the client has ended the session itself, when it has read the end of its input, and when Close has returned.",
+			"A connection is gone when the client has ended the session itself, when it has read the end of its input, and when Close has returned. " +
+			"Over HTTP a response can come no more when the client is done with the exchange, since 2026-07-28, and before when that was refused.",
 		Exempt: []Exemption{
 			{Why: whyCrashed, What: "The process crashed before.",
 				Asks: "Had the process crashed?", answer: (*defence).crashed},
@@ -298,7 +306,7 @@ func waitingRules() []Rule {
 		ID:        "CANCEL-NONBLOCKING",
 		Statement: "The delivery of a cancel does not hold the caller, however long the network takes nothing.",
 		Property:  Liveness,
-		Elsewhere: everywhere(Quality),
+		Elsewhere: slices.Concat(overSSE(Quality), overStreamable(firstHTTP, lastLegacy, Quality)),
 		Convicts: "When the caller gave up, the client was writing something that the network did not take, or the cancel's own writing began and was not taken; " +
 			"the client's writer had no moment to itself until the cancel was taken; and the caller got control back in the instant in which it was, after that, and later than it gave up.",
 		Exempt: []Exemption{
@@ -307,6 +315,9 @@ func waitingRules() []Rule {
 			{What: "The response had been read before the caller gave up: there is nothing to deliver."},
 			{What: "The cancel was late although the writer was free, was never taken, or was never written: nothing shows what the caller waited for."},
 			{What: "A caller that never got control back is reported by CALLER-UNBLOCKS."},
+		},
+		Notes: []string{
+			"Over HTTP what can hold the caller is the POST of the cancel, until it is sent or answered. To close an exchange, as since 2026-07-28, holds nobody.",
 		},
 	}, {
 		ID:        "CANCEL-ORDER",

@@ -1,11 +1,14 @@
 package oracle
 
+import "slices"
+
 // The rules of what a cancel may be aimed at, and of how it looks.
 func aimRules() []Rule {
 	return []Rule{{
 		ID:        "CANCEL-SAME-DIRECTION",
 		Statement: "A cancel names a request of its sender's own, not one of the other side's.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(Must), overStreamable(firstHTTP, lastLegacy, Must)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: lastLegacy, Page: legacyPage, Quote: "Were previously issued in the same direction", Level: Must},
 		},
@@ -21,6 +24,7 @@ func aimRules() []Rule {
 		ID:        "CANCEL-ONLY-INPROGRESS",
 		Statement: "A call is not cancelled after its caller was given its value.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(Must), overStreamable(firstHTTP, lastLegacy, Must)),
 		Clauses:   onBothPages("Are believed to still be in-progress", Must),
 		Convicts:  "A call that nobody had given up returned its value to the caller, and after that the writing of a cancel for it began.",
 		Exempt: []Exemption{
@@ -38,6 +42,7 @@ func aimRules() []Rule {
 		ID:        "CANCEL-INIT",
 		Statement: "initialize is not cancelled.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(MustNot), overStreamable(firstHTTP, lastLegacy, MustNot)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: lastLegacy, Page: legacyPage, Quote: "The initialize request MUST NOT be cancelled by clients", Level: MustNot},
 		},
@@ -50,6 +55,7 @@ func aimRules() []Rule {
 		ID:        "CANCEL-SERVER-FORBIDDEN",
 		Statement: "A server sends no cancel, except to end a subscription.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", MustNot),
 		Clauses: []Clause{
 			{From: modernEra, Page: modernPage, Quote: "Servers MUST NOT send notifications/cancelled for any other purpose", Level: MustNot},
 			{From: modernEra, Page: modernPage, Quote: "Server-sent cancellation notifications MUST reference a subscriptions/listen request", Level: Must},
@@ -65,6 +71,7 @@ func aimRules() []Rule {
 		ID:        "CANCEL-HAS-ID",
 		Statement: "A cancel names the request that it is for.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(Must), overStreamable(firstHTTP, lastLegacy, Must)),
 		Clauses:   onBothPages("containing: The ID of the request to cancel", Must),
 		Convicts:  "A notifications/cancelled was written whose requestId is missing, or neither a string nor an integer.",
 		Exempt: []Exemption{
@@ -78,6 +85,7 @@ func aimRules() []Rule {
 		ID:        "CANCEL-NO-RPC-ID",
 		Statement: "A cancel is a notification, and has no id of its own.",
 		Property:  Safety,
+		Elsewhere: everywhere(MustNot),
 		Clauses:   onBasePages("Notifications MUST NOT include an ID", MustNot),
 		Convicts:  "A message with the method notifications/cancelled and a member id was written, which makes a request of it.",
 		Exempt: []Exemption{

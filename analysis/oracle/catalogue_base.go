@@ -1,11 +1,14 @@
 package oracle
 
+import "slices"
+
 // The rules of ids, and of what JSON-RPC asks of a message.
 func baseRules() []Rule {
 	return []Rule{{
 		ID:        "ID-NO-REUSE-L",
 		Statement: "An id is not used twice in a session.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(MustNot), overStreamable(firstHTTP, lastLegacy, MustNot)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: firstVersion, Page: "basic/messages", Quote: usedOnce, Level: MustNot},
 			{From: secondVersion, Until: lastLegacy, Page: basePage, Quote: usedOnce, Level: MustNot},
@@ -13,6 +16,8 @@ func baseRules() []Rule {
 		Convicts: "A request was written with the id of an earlier one of the same side. 7 and \"7\" are two ids.",
 		Exempt: []Exemption{
 			{What: "The two sides number their requests independently."},
+			{Why: whySentAgain, What: "Over HTTP, the same request again, whose exchange the client was done with and had had no response."},
+			{What: "Over HTTP, what was used before the client began another session."},
 			{What: "An id of null breaks another rule."},
 		},
 		Notes: []string{
@@ -22,14 +27,18 @@ func baseRules() []Rule {
 		ID:        "ID-NO-REUSE-M",
 		Statement: "An id is not used again before its request has a response; that of a cancelled request that was never answered, never.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", MustNot),
 		Clauses: []Clause{
 			{From: modernEra, Page: basePage, Quote: "The request ID MUST NOT match the ID of any other request the sender has issued and not yet received a response for", Level: MustNot},
 		},
 		Convicts: "A request was written with the id of an earlier one whose response the client had not read, whether or not it had cancelled that.",
 		Exempt: []Exemption{
 			{What: "The response to the earlier one had been read, an error or a result."},
+			{Why: whyUnderRetry, What: "Over HTTP, a request that is made again since its exchange was lost: the same is a breach of RETRY-NEW-ID."},
+			{Why: whySentAgain, What: "One whose exchange was refused by an HTTP status, which is an answer of a kind."},
 			{What: "An id of null breaks another rule."},
 		},
+		Implied: "RETRY-NEW-ID",
 		Notes: []string{
 			"A server that keeps silence about a cancelled request, as it must, never frees its id.",
 		},
@@ -37,6 +46,7 @@ func baseRules() []Rule {
 		ID:        "ID-NOT-NULL",
 		Statement: "The id of a request is not null.",
 		Property:  Safety,
+		Elsewhere: everywhere(MustNot),
 		Clauses:   onBasePages("Unlike base JSON-RPC, the ID MUST NOT be null", MustNot),
 		Convicts:  "A request was written whose id is null.",
 		Exempt: []Exemption{
@@ -47,6 +57,7 @@ func baseRules() []Rule {
 		ID:        "ID-TYPE",
 		Statement: "The id of a request is a string or an integer.",
 		Property:  Safety,
+		Elsewhere: everywhere(Must),
 		Clauses:   onBasePages("Requests MUST include a string or integer ID", Must),
 		Convicts:  "A request was written whose id is a number, and not a whole one.",
 		Exempt: []Exemption{
@@ -57,6 +68,7 @@ func baseRules() []Rule {
 		ID:        "RESP-SAME-ID",
 		Statement: "A response has the id of the request that it answers, as the same JSON type.",
 		Property:  Safety,
+		Elsewhere: everywhere(Must),
 		Clauses: []Clause{
 			{From: firstVersion, Until: firstVersion, Page: "basic/messages", Quote: "Responses MUST include the same ID as the request they correspond to", Level: Must},
 			{From: secondVersion, Until: thirdVersion, Page: basePage, Quote: "Responses MUST include the same ID as the request they correspond to", Level: Must},
@@ -74,6 +86,7 @@ func baseRules() []Rule {
 		ID:        "RESP-ONE-OF",
 		Statement: "A response has a result or an error, not both.",
 		Property:  Safety,
+		Elsewhere: slices.Concat(overSSE(MustNot), overStreamable(firstHTTP, thirdVersion, MustNot)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: firstVersion, Page: "basic/messages", Quote: "A response MUST NOT set both", Level: MustNot},
 			{From: secondVersion, Until: thirdVersion, Page: basePage, Quote: "A response MUST NOT set both", Level: MustNot},
@@ -89,9 +102,12 @@ func baseRules() []Rule {
 		ID:        "SERVER-NO-REQUESTS",
 		Statement: "A server makes no requests, and a client sends no responses.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", MustNot),
 		Clauses: []Clause{
-			{From: modernEra, Page: stdioPage, Quote: "The server MUST NOT write JSON-RPC requests to stdout", Level: MustNot},
-			{From: modernEra, Page: stdioPage, Quote: "The client MUST NOT write JSON-RPC responses", Level: MustNot},
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "The server MUST NOT write JSON-RPC requests to stdout", Level: MustNot},
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "The client MUST NOT write JSON-RPC responses", Level: MustNot},
+			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "The server MUST NOT send independent JSON-RPC requests on this stream", Level: MustNot},
+			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "The client MUST NOT send JSON-RPC responses", Level: MustNot},
 			{From: modernEra, Page: "basic/patterns", Quote: "Servers MUST NOT initiate JSON-RPC requests", Level: MustNot},
 		},
 		Convicts: "The server wrote a request, or the client wrote a response or an error reply.",

@@ -42,6 +42,7 @@ func endRules() []Rule {
 			{Why: whyCrashed, What: "The process crashed before."},
 		},
 		Notes: []string{
+			"Over HTTP a client that ends its session by DELETE has to give that up in the end, too, whatever the network does. A server that serves HTTP is stopped when its clients have gone.",
 			"That a server does not hang up excuses no client: it cannot tell a slow server from a dead one, and the text has it wait \"a reasonable time\".",
 			"Some implementations document that closing waits for the calls in flight. No clause forbids that, and it is counted all the same: nobody has told the tools, " +
 				"so the wait is as long as the longest of them likes. Who closes such a client has to cancel its calls first.",
@@ -75,14 +76,15 @@ func callRules() []Rule {
 		Property:  Liveness,
 		Elsewhere: everywhere(Quality),
 		Convicts: "A call's request was read, nobody cancelled it, and until the world reached its limit the writing of a response did not begin, although the handler had returned; " +
-			"or neither did its handler begin, in twice the time that all tools together need.",
-		Exempt: []Exemption{
+			"or neither did its handler begin, in twice the time that all tools together need. " +
+			"Over HTTP since 2026-07-28 also: the server ended the exchange of a request that nobody had cancelled, and had not begun to answer it.",
+		Exempt: append([]Exemption{
 			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
 			{What: "The session ended first."},
 			{Why: whyUnderRight, What: "A cancel that could be taken for one of this call came to it: the same is a breach of CANCEL-RIGHT-CALL."},
 			{Why: whyUnderSameID, What: "The handler returned, and an answer was written under an id that resembles the request's and that no request had: the same is a breach of RESP-SAME-ID."},
 			{Why: whyUnderOnce, What: "Or under one whose request had been answered: the same is a breach of RESP-ONCE."},
-		},
+		}, noWayExemptions()...),
 		Implied: "CANCEL-RIGHT-CALL, RESP-SAME-ID or RESP-ONCE",
 		Notes: []string{
 			"When a request or its answer was lost does not show, so that the cancel of another call which came later, or before, proves nothing: RACE-GRACEFUL does not count it.",
@@ -93,8 +95,10 @@ func callRules() []Rule {
 		Property:  Safety,
 		Elsewhere: everywhere(Quality),
 		Convicts:  "A handler's context was done before its caller had given up, before a cancel for it was written, and before the first sign of the session's end.",
-		Implied:   "RACE-GRACEFUL or CANCEL-RIGHT-CALL",
+		Implied:   "RACE-GRACEFUL, CANCEL-RIGHT-CALL, DISC-SCOPED or DISC-NOT-CANCEL",
 		Exempt: []Exemption{
+			{Why: whyUnderScoped, What: "Over HTTP since 2026-07-28, in the instant in which the exchange of another request was broken off: the same is a breach of DISC-SCOPED."},
+			{Why: whyUnderNotCancel, What: "Over HTTP before, after its own exchange was broken off: the same is a breach of DISC-NOT-CANCEL."},
 			{Why: whyUnderRight, What: "The server had read a cancel that could be taken for one of this call: the same is a breach of CANCEL-RIGHT-CALL."},
 			{Race: "R7", Why: whyClosing, What: "The session ended in the same instant."},
 			{Why: whyUnderRace, What: "The server had read a cancel for another call in the same instant: the same is a breach of RACE-GRACEFUL."},

@@ -17,6 +17,7 @@ func heldRules() []Rule {
 		Notes: []string{
 			"Goroutines are all of what is held that a history shows; an entry in a table costs none.",
 			"Which side holds them does not show while the session is open, so that a breach names a side only if the goroutines outlive it. Each side opposite the reference tells the two apart.",
+			"Over HTTP it is not judged: connections that are kept for later cost goroutines, too, and grow with the load. There EXCHANGE-ENDED and SESSION-ENDS ask what is held.",
 			"What remains after the end in worlds with fewer cancels is NO-LEAK's; it stands in no proportion to anything.",
 		},
 	}, {

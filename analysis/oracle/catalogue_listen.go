@@ -8,8 +8,10 @@ func listenRules() []Rule {
 		ID:        "LISTEN-CANCEL",
 		Statement: "Once it has read the cancel of a subscription, a server sends nothing more for it, not even a response.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", MustNot),
 		Clauses: []Clause{
-			{From: modernEra, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
+			{From: modernEra, Over: Stdio, Page: stdioPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
+			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "MUST NOT send any further messages for it", Level: MustNot},
 			{From: modernEra, Page: modernPage, Quote: "Not send a response for the cancelled request", Level: Should},
 		},
 		Convicts: "A subscription had been read and not ended when its cancel was read, and after that the writing of a message with its id, or of its response, began: " +
@@ -30,6 +32,7 @@ func listenRules() []Rule {
 		ID:        "LISTEN-ACK-FIRST",
 		Statement: "The first message of a subscription is its acknowledgement.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", Must),
 		Clauses: []Clause{
 			{From: modernEra, Page: listenPage, Quote: "MUST send notifications/subscriptions/acknowledged as the first message carrying the subscription's ID", Level: Must},
 			{From: modernEra, Page: listenPage, Quote: "MUST NOT send any notification on the subscription before it", Level: MustNot},
@@ -47,6 +50,7 @@ func listenRules() []Rule {
 		ID:        "LISTEN-ONLY-ASKED",
 		Statement: "A server tells of changes only those who asked for them.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", MustNot),
 		Clauses: []Clause{
 			{From: modernEra, Page: listenPage, Quote: "MUST NOT send notification types the client has not explicitly requested", Level: MustNot},
 		},
@@ -64,6 +68,7 @@ func listenRules() []Rule {
 		ID:        "LISTEN-TAG",
 		Statement: "Every message of a subscription carries its id: that of the request that opened it, in the same JSON type.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", Must),
 		Clauses: []Clause{
 			{From: modernEra, Page: "basic", Quote: "MUST include io.modelcontextprotocol/subscriptionId in _meta", Level: Must},
 			{From: modernEra, Page: "schema", Quote: "equals this response's id", Level: Must},
@@ -82,6 +87,7 @@ func listenRules() []Rule {
 		ID:        "LISTEN-DELIVERS",
 		Statement: "A change is told to every open subscription that is for it.",
 		Property:  Liveness,
+		Elsewhere: overStreamable(modernEra, "", Should),
 		Clauses: []Clause{
 			{From: modernEra, Page: "server/tools", Quote: "SHOULD send a notification to clients that have opened a subscriptions/listen stream", Level: Should},
 		},
@@ -100,6 +106,7 @@ func listenRules() []Rule {
 		ID:        "LISTEN-NO-REQ-SCOPED",
 		Statement: "Progress and log messages of a call are not sent as a subscription's.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", Quality),
 		Clauses: []Clause{
 			{From: modernEra, Page: httpPage, Quote: "are not delivered on the listen stream", Level: Quality},
 		},

@@ -1,5 +1,7 @@
 package oracle
 
+import "slices"
+
 const lifecyclePage = "basic/lifecycle"
 
 // The rules of pings, and of how a client takes its leave.
@@ -26,16 +28,17 @@ func partingRules() []Rule {
 		ID:        "PING-PROMPT",
 		Statement: "A ping is answered promptly, with a result.",
 		Property:  Liveness,
+		Elsewhere: slices.Concat(overSSE(Must), overStreamable(firstHTTP, lastLegacy, Must)),
 		Clauses: []Clause{
 			{From: firstVersion, Until: lastLegacy, Page: "basic/utilities/ping", Quote: "The receiver MUST respond promptly with an empty response", Level: Must},
 		},
 		Convicts: "For more than ten seconds after a ping had been read the writing of its response did not begin; or the answer was an error.",
-		Exempt: []Exemption{
+		Exempt: append([]Exemption{
 			{Why: whyPingCancelled, What: "The ping was cancelled, and needs no answer."},
 			{Why: whyPongHeld, What: "The receiver was just writing, or began to before the ten seconds were over, and the network did not take it."},
 			{Race: "R7", Why: whyClosing, What: "The session, or the world, ended before ten seconds had passed."},
 			{Why: whyUnclearID, What: "The id of the ping had been used before it was answered: which one an answer is for cannot be told."},
-		},
+		}, noWayExemptions()...),
 		Notes: []string{
 			"Q6: \"promptly\" has no bound. Ten seconds of virtual time, in which computing takes none, are the ones that SHUT-STDIO-SERVER allows.",
 		},

@@ -16,31 +16,37 @@ func progressRules() []Rule {
 		Why:  whyTaskRuns,
 		What: "The response was the beginning of a task, whose progress goes on under the token of the request.",
 	}
+	waited := Exemption{
+		Why:  whyServerHeld,
+		What: "Over HTTP, progress on another stream than the response, which may have waited there for the network since before.",
+	}
 	return []Rule{{
 		ID:        "PROGRESS-ACTIVE",
 		Statement: "Progress is reported for requests that are being worked on, under the token that they gave.",
 		Property:  Safety,
+		Elsewhere: everywhere(Must),
 		Clauses:   onProgressPages("Were provided in an active request", Must),
 		Convicts:  "A progress notification was written whose token no request had given that the sender had read.",
 		Exempt: []Exemption{
 			{Why: whyUnderStop, What: "Progress after the response: the same is a breach of PROGRESS-STOP."},
 			{What: "Progress after a cancel: PROGRESS-AFTER-CANCEL and CANCEL-SILENCE judge that."},
 			{Why: whyBatched, What: "The other side had sent a batch that was not recognized as one, whose requests are not sorted in."},
-			shared, task, unclear,
+			shared, task, unclear, waited,
 		},
 		Implied: "PROGRESS-STOP",
 	}, {
 		ID:        "PROGRESS-STOP",
 		Statement: "Once a request is answered, no more progress is reported for it.",
 		Property:  Safety,
+		Elsewhere: everywhere(Must),
 		Clauses:   onProgressPages("Progress notifications MUST stop after completion", Must),
-		Convicts:  "The writing of a progress notification began after that of the response to its request, on one ordered stream.",
+		Convicts:  "The writing of a progress notification began after that of the response to its request.",
 		Exempt: []Exemption{{
 			Race: "R8", What: "Progress that was written before the response, and delivered after it.",
 			Asks: "Was it written before the response?", answer: (*defence).writtenBeforeReply,
 		}, {
 			Why: whyUnderSilence, What: "Since 2026-07-28: progress after a response to a cancelled request is a breach of CANCEL-SILENCE.",
-		}, shared, task, unclear},
+		}, shared, task, unclear, waited},
 		Implied: "CANCEL-SILENCE",
 		Notes: []string{
 			"That the two came from different threads of the sender is no excuse: it chose the order in which it wrote.",
@@ -49,6 +55,7 @@ func progressRules() []Rule {
 		ID:        "PROGRESS-MONOTONE",
 		Statement: "Each figure of progress is more than the one before it.",
 		Property:  Safety,
+		Elsewhere: everywhere(Must),
 		Clauses:   onProgressPages("The progress value MUST increase with each notification, even if the total is unknown", Must),
 		Convicts:  "Two progress notifications for one request were written, and the figure of the later is not more than that of the earlier. The order is that of writing.",
 		Exempt: []Exemption{
@@ -62,22 +69,24 @@ func progressRules() []Rule {
 		ID:        "PROGRESS-TOKEN-UNIQUE",
 		Statement: "No two active requests have one progress token.",
 		Property:  Safety,
+		Elsewhere: everywhere(Must),
 		Clauses:   onProgressPages("MUST be unique across all active requests", Must),
 		Convicts:  "A request was written with the token of an earlier one of the same side that it had neither read the response to nor cancelled.",
 		Exempt: []Exemption{
-			{Why: whyGivenUpToken, What: "The earlier request had been cancelled: to its sender it is not active any more."},
+			{Why: whyGivenUpToken, What: "The earlier request had been cancelled, or, over HTTP, its exchange had failed: to its sender it is not active any more."},
 			{What: "Tokens of requests that were answered may be used again. 7 and \"7\" are two tokens."},
 		},
 	}, {
 		ID:        "LOG-OPT-IN",
 		Statement: "A server sends log messages only for requests that ask for them.",
 		Property:  Safety,
+		Elsewhere: overStreamable(modernEra, "", MustNot),
 		Clauses: []Clause{
 			{From: modernEra, Page: "server/utilities/logging", Quote: "The server MUST NOT emit notifications/message for a request that does not include this field", Level: MustNot},
 		},
-		Convicts: "The server wrote a notifications/message, and no request until then had io.modelcontextprotocol/logLevel in its _meta.",
+		Convicts: "The server wrote a notifications/message, and no request until then had io.modelcontextprotocol/logLevel in its _meta; over HTTP, that on whose stream it came.",
 		Exempt: []Exemption{
-			{Why: whyLogsAsked, What: "Some request had asked for log messages. Over stdio a message does not say for which request it is."},
+			{Why: whyLogsAsked, What: "Some request had asked for log messages. Over stdio a message does not say for which request it is; over HTTP its stream does."},
 		},
 	}}
 }

@@ -89,6 +89,8 @@ func (x *index) whyNotNotified(c *call) string {
 		return whyReplyFirst
 	case x.over != nil && (before(x.over, c.cancel) || x.over.At == c.cancel.At):
 		return whyClosing
+	case x.overHTTP && x.whyNothingToCancel(c) != "":
+		return x.whyNothingToCancel(c)
 	case c.held != nil && x.heldUntil(c.held, reply):
 		return whyWriterHeld
 	}
@@ -185,7 +187,7 @@ type wait struct {
 // callerUnblocks: a caller that gave up, whose connection is gone, or whose response
 // has come, gets control back.
 func callerUnblocks(x *index, c *call, t *tally) {
-	var room [4]wait
+	var room [5]wait
 	if waits := x.waits(c, room[:0]); len(waits) > 0 {
 		x.judgeWaits(c, waits, t)
 	}
@@ -202,6 +204,9 @@ func (x *index) waits(c *call, out []wait) []wait {
 		out = append(out, wait{c.revoke, x.horizon, "held its caller, who had given up"})
 	} else if gone := x.connectionGone(); c.pending(gone) {
 		out = append(out, wait{gone, x.horizon, "held its caller, whose connection was gone"})
+	}
+	if w, found := x.deadEnd(c); found {
+		out = append(out, w)
 	}
 	if x.broken == nil && x.abrupt && c.pending(x.bereft) && !before(x.close, x.bereft) {
 		out = append(out, wait{x.bereft, x.horizon, "held its caller, although it had read that the server was gone"})

@@ -159,7 +159,12 @@ func (x *index) judgeOwed(c *call, t *tally) {
 
 // closeBounded: Close returns, and so does the run of a server that is told to stop.
 func closeBounded(x *index, t *tally) {
-	x.judgeStop(t)
+	if x.part != member {
+		x.judgeStop(t)
+	}
+	if x.part == host {
+		return
+	}
 	end := x.stalled
 	switch {
 	case x.close == nil || x.crash != nil:
@@ -172,7 +177,7 @@ func closeBounded(x *index, t *tally) {
 		t.leave(whyToolRuns)
 	case x.freed(history.Client, end) != end:
 		t.leave(whyWriterHeld)
-	case x.enRoute(end):
+	case x.enRoute(end) && !x.overHTTP:
 		t.leave(whyEnRoute)
 	default:
 		v := Violation{Side: history.Client, What: "did not return from Close", Lateness: span(x.close, end)}
@@ -184,6 +189,10 @@ func closeBounded(x *index, t *tally) {
 // may take as long as a client to close.
 func (x *index) judgeStop(t *tally) {
 	if x.stop == nil {
+		return
+	}
+	if x.overHTTP {
+		x.judgeServerStop(t)
 		return
 	}
 	end := earlier(x.served, x.close)

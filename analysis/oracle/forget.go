@@ -11,10 +11,11 @@ import (
 // with its call, its first cancel and its first two replies; a call without a request;
 // a frame of no exchange, or one more of one.
 type item struct {
-	request *request
-	call    *call
-	frame   *frame
-	at      time.Duration // when it was over
+	request  *request
+	call     *call
+	frame    *frame
+	exchange *exchange
+	at       time.Duration // when it was over
 }
 
 // A queue holds items that are over, first in, first out.
@@ -70,7 +71,7 @@ func (c *call) over() bool { return c.ret != nil && (c.start == nil || c.end != 
 // over reports whether nothing more is to come for r, as far as the rules go: it was
 // answered or cancelled, and all that was said has been heard.
 func (r *request) over() bool {
-	heard := r.readReply != nil || r.c != nil || r.early != nil || r.listen != nil && r.listen.endRead
+	heard := r.readReply != nil || r.c != nil || r.early != nil || r.listen != nil && r.listen.endRead || r.unanswerable()
 	return heard && r.flying == 0 && (r.call == nil || r.call.over())
 }
 
@@ -103,6 +104,8 @@ func (b *builder) unsettled(c *call) bool {
 		return true
 	case c.cancel == nil || c.req == nil:
 		return false
+	case b.overHTTP:
+		return false // no order of what the client writes is judged
 	case c.req.cancel != nil:
 		return c.req.cancel.cancelled() != nil && c.cancel.At+b.grace >= b.lastIssue
 	case c.held == nil:
@@ -134,6 +137,9 @@ func (b *builder) forget(i item) {
 	}
 	if c := i.call; c != nil {
 		b.forgetCall(c)
+	}
+	if e := i.exchange; e != nil {
+		b.forgetExchange(e)
 	}
 	if f := i.frame; f != nil {
 		b.forgetFrame(f)
@@ -172,6 +178,7 @@ func (b *builder) forgetCall(c *call) {
 	b.gone++
 	b.calls.drop(c.place)
 	delete(b.numbers, c.Call.Call)
+	delete(b.root.owners, c.Call.Call)
 	b.leaveOwner(c)
 	c.held, c.takers = nil, nil
 	if c.task != nil && c.task.call == c {
@@ -181,8 +188,8 @@ func (b *builder) forgetCall(c *call) {
 		return
 	}
 	b.note(ofTool, "", c.end.Value)
-	if b.values[c.end.Value] == c {
-		delete(b.values, c.end.Value)
+	if b.root.values[c.end.Value] == c {
+		delete(b.root.values, c.end.Value)
 	}
 }
 
@@ -200,6 +207,15 @@ func (b *builder) leaveOwner(c *call) {
 }
 
 func (b *builder) forgetFrame(f *frame) {
+	if f.closing {
+		return // it is none
+	}
 	b.frames.drop(f.n)
 	b.lastGone = max(b.lastGone, f.n)
+}
+
+func (b *builder) forgetExchange(e *exchange) {
+	b.exchanges.drop(e.n)
+	b.lastExchange = max(b.lastExchange, e.n)
+	e.asks, e.notice, e.unkept = nil, nil, nil
 }

@@ -40,7 +40,11 @@ type harm struct {
 // harm returns what the cancel of another call did to c; an empty one when it is
 // well, and where nothing shows that the cancel did it.
 func (x *index) harm(c, owner *call) harm {
-	if cancel := x.toldWith(c); cancel != nil {
+	if cancel := x.toldWith(c); cancel != nil && x.disconnects {
+		return harm{why: whyUnderScoped}
+	} else if cancel != nil && x.tookForCancel(c) != nil {
+		return harm{why: whyUnderNotCancel}
+	} else if cancel != nil {
 		return harm{cancel: cancel, at: c.told, side: history.Server,
 			what: "told a handler whose call nobody had cancelled by then"}
 	}
@@ -62,7 +66,7 @@ func (x *index) harm(c, owner *call) harm {
 // of another call, read in the instant in which the handler was told; nil if it was
 // told for another reason, or for none.
 func (x *index) toldWith(c *call) *history.Event {
-	if c.told == nil || before(c.reason(), c.told) || before(x.over, c.told) || x.over != nil && x.over.At == c.told.At {
+	if c.told == nil || c.hadReason(c.told) || before(x.over, c.told) || x.over != nil && x.over.At == c.told.At {
 		return nil
 	}
 	cancel := c.toldKnown
@@ -86,7 +90,7 @@ func (x *index) mixedUp(c, owner *call) *history.Event {
 // hand. It is nil where c fails at another time, or did not fail; and of a subscription
 // that its server has ended, which may have any reason.
 func (x *index) failedUnder(c *call) *history.Event {
-	if c.Task != "" || c.endedByServer() || c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
+	if c.req != nil && c.req.frame.on.failed() || c.Task != "" || c.endedByServer() || c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
 		return nil
 	}
 	cancel, from, act := c.retKnown, c.issue, c.ret

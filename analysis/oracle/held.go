@@ -158,7 +158,7 @@ func (x *index) heldUnder(leaks []*history.Event) string {
 	}
 	s := &x.lingered
 	switch {
-	case !s.follows() || n > s.growth():
+	case x.overHTTP || !s.follows() || n > s.growth():
 		return ""
 	case x.clientsLeaks() >= s.cancels():
 		return "LATE-NO-LEAK"

@@ -19,11 +19,19 @@ type index struct {
 	patience time.Duration // longer than a server that runs one tool at a time needs for all
 	calls    window[call]  // those that are not forgotten, by their place in the header, from 0
 	numbers  map[int]int   // places by call number; nil where the call at place i is number i+1
+	owners   map[int]int   // of a world with many clients: whose a call is, by its number
 	lowest   int           // call number
 	highest  int
 	gaps     bool          // the numbers from lowest to highest are not all there, or not in order
 	frames   window[frame] // those that are not forgotten, by number
-	memory                 // of the names of what was forgotten
+
+	transport   Transport
+	overHTTP    bool
+	disconnects bool             // a disconnect is a cancel
+	exchanges   window[exchange] // those that are not forgotten, by number; none over stdio
+	part        part
+	swapped     bool // the sides are exchanged: it is about what servers ask
+	memory           // of the names of what was forgotten
 	session
 }
 
@@ -56,14 +64,24 @@ type session struct {
 	notes
 	sessionTasks
 
-	cancels    int           // notifications/cancelled that were begun, of either side
-	gaveUp     bool          // a caller did
-	lastIssue  time.Duration // the instant at which the last call was made that was written; -1: there is none
-	probing    *request      // the last that the client wrote for its probe
-	unclaimed  []string      // methods of which the client wrote requests that are no call's for all that is known, the probe's aside
-	gone       int           // calls that are forgotten
-	lateStarts int           // handlers that began for such a call
-	moments    []moment      // how things stood at some of the landmarks
+	cancels    int             // that were begun, of either side
+	gaveUp     bool            // a caller did
+	lastIssue  time.Duration   // the instant at which the last call was made that was written; -1: there is none
+	probing    *request        // the last that the client wrote for its probe
+	unclaimed  []string        // methods of which the client wrote requests that are no call's for all that is known, the probe's aside
+	gone       int             // calls that are forgotten
+	lateStarts int             // handlers that began for such a call
+	moments    []moment        // how things stood at some of the landmarks
+	breaks     int             // exchanges whose breaking off cancelled a request
+	home       int             // the instance of the server that the session is with; 0: there is one
+	faulty     *history.Event  // the first fault of the network's that cost more than time
+	loss       *history.Event  // the first time that the client was done with an exchange and had no response
+	talk       conversation    // over Streamable HTTP
+	alive      *history.Event  // the last count of the server's sessions
+	lent       map[string]bool // sessions that the server gave to a client which asked for one, and that no client has ended
+	handedBack int             // sessions whose end the server granted
+	reached    int             // exchanges that came to the server
+	opened     int             // of these, those that it has not ended
 	sessionNotes
 }
 
@@ -90,6 +108,8 @@ type call struct {
 	taken     []*history.Event // the returns of those of its takers that are forgotten and had its late response
 	twins     int              // tools beside its own that returned the same value
 	holdsOut  bool             // its tool runs, and nobody has told it, or it does not stop when told
+
+	breaksAtStart, breaksAtEnd int // see session.breaks
 	callTask
 }
 
@@ -132,7 +152,10 @@ type request struct {
 	stale      *history.Event // that of the earlier request with its id, if this one was read after it
 	lookalike  *history.Event // the reading of the last cancel that came while it was open, does not name it, and can be taken for doing so
 	mistaken   *history.Event // the lookalike in whose instant it came to harm
-	readCancel *frame         // the frame of c
+	readCancel *frame         // the frame of c; nil of a connection that the network broke
+	gone       *history.Event // since a disconnect is a cancel: the server's seeing it, to which c is owed
+	elsewhere  bool           // a cancel of its was read by another instance of the server
+	posted     *history.Event // likewise: the writing of the first cancel that was posted all the same
 
 	flying  int           // acts of the network that its frames still wait for
 	touched time.Duration // the instant of the last event about it
@@ -160,7 +183,21 @@ type frame struct {
 	frameTask
 	account *account       // how it stands to subscriptions; nil: not at all
 	since   *history.Event // from here on, until it was begun, its writer had no moment to itself
+
+	on      *exchange      // that carries it; nil: none is known
+	own     *writer        // over HTTP, where on has none for it
+	closing bool           // it is none: the client closed the exchange of the request that it cancels
+	posted  bool           // cancel: it has no meaning, since the closing of a stream is the cancel
+	replay  *sentEvent     // it was sent before, and is sent again on a stream that the client resumes
+	clash   *sentEvent     // another event had its id
+	first   *history.Event // the writing of the same message on another stream, nobody having asked for it again
+	live    bool           // and that stream was open, and stayed so
+	foreign bool           // it belongs to another stream than the one that is resumed
 }
+
+// again reports whether f says what another frame has said, so that it counts for
+// nothing.
+func (f *frame) again() bool { return f.replay != nil || f.first != nil }
 
 // A decision is a call that the application made, and the client's writing it.
 type decision struct{ issue, write *history.Event }

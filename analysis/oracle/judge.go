@@ -35,7 +35,9 @@ func Judge(h *history.History) Judgement {
 //     handler has ended; see [request.over]. What else names it, such as progress and
 //     further cancels, is over by itself;
 //   - a call that no request is known of, when it has returned;
-//   - any other frame, when it has been written and read.
+//   - any other frame, when it has been written and read;
+//   - an HTTP exchange, when both ends are done with it. What its requests came to by
+//     then is noted in it; they may be under way for longer, or be forgotten.
 //
 // An item that is over is judged when time has passed since (more than the grace, in
 // wall time), and when the last 2048 that are over came after it: so an oracle has
@@ -59,29 +61,22 @@ func Judge(h *history.History) Judgement {
 // [frame.forgotten] and has no request; a check that would have judged it leaves it
 // uncounted, with whyForgotten. Ids that were never used can still be told.
 type check struct {
-	rule    string
-	side    history.Side
-	level   func(specVersion string) Level
-	world   func(x *index, t *tally)
-	call    func(x *index, c *call, t *tally)    // each of the header's calls; at the world's end those that are left, in its order
-	request func(x *index, r *request, t *tally) // each request of either side, likewise: when it is over, or in the order of writing
-	cancel  func(x *index, f *frame, t *tally)   // each notifications/cancelled of either side, likewise
-	frame   func(x *index, f *frame, t *tally)   // each frame that was begun, likewise; at the end by its number
-}
-
-// levelIn is the level of the rule under the conditions of a history. It is empty over
-// transports that no oracle knows: what order proves over one stream, it does not over
-// several.
-func (c check) levelIn(h history.Header) Level {
-	if h.Transport != "" && h.Transport != "stdio" {
-		return ""
-	}
-	return c.level(h.SpecVersion)
+	rule     string
+	side     history.Side
+	level    func(specVersion string) Level // over stdio; nil: the rule is one of HTTP alone
+	world    func(x *index, t *tally)
+	call     func(x *index, c *call, t *tally)     // each of the header's calls; at the world's end those that are left, in its order
+	request  func(x *index, r *request, t *tally)  // each request of either side, likewise: when it is over, or in the order of writing
+	cancel   func(x *index, f *frame, t *tally)    // each notifications/cancelled of either side, likewise
+	frame    func(x *index, f *frame, t *tally)    // each frame that was begun, likewise; at the end by its number
+	exchange func(x *index, e *exchange, t *tally) // each HTTP exchange, likewise
+	streams  bool                                  // frame is about how a message travels, and looks at those that say what another has said, too
 }
 
 // checks lists the oracles in the order of [Rules].
 func checks() []check {
-	return slices.Concat(cancelChecks(), strayChecks(), aimChecks(), baseChecks(), progressChecks(), partingChecks(), heldChecks(), taskChecks(), listenChecks())
+	return slices.Concat(cancelChecks(), strayChecks(), aimChecks(), baseChecks(), progressChecks(), partingChecks(), heldChecks(), taskChecks(), listenChecks(),
+		httpCancelChecks(), httpExchangeChecks(), httpStreamChecks(), httpEndChecks())
 }
 
 func cancelChecks() []check {
@@ -177,10 +172,11 @@ type implication struct{ rule, stricter string }
 // implications lists the rules whose every breach is one of a stricter rule,
 // wherever the version has that. Of others, now this act is and now that is not;
 // their oracles tell the two apart.
-func implications() [3]implication {
+func implications() [4]implication {
 	return [...]implication{
 		{"CANCEL-NO-RESPONSE", "CANCEL-SILENCE"},
 		{"PROGRESS-AFTER-CANCEL", "CANCEL-SILENCE"},
 		{"CANCEL-CLIENT-NOTIFIES", "CANCEL-STDIO-REQUIRED"},
+		{"CANCEL-STOP-WORK", "DISC-IS-CANCEL"}, // over HTTP, where the version has it
 	}
 }

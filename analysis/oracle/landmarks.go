@@ -154,13 +154,47 @@ func (w *writer) busy() *stretch {
 }
 
 // share returns the period that is under way, to be kept.
-func (b *builder) share(side history.Side) *period {
-	w := &b.writers[seat(side)]
+func (w *writer) share(b *builder) *period {
 	if w.shared == nil {
 		w.shared = b.periodSlab.next()
 		*w.shared = w.period
 	}
 	return w.shared
+}
+
+// writing returns the frame that the client was just writing when the caller of c gave
+// up, and that a cancel would have had to wait for: over HTTP, where no message waits
+// for another, the request itself. It is nil where there is none.
+func (b *builder) writing(c *call) *frame {
+	if !b.overHTTP {
+		return b.writers[seat(history.Client)].open
+	}
+	if c.req != nil && c.req.frame.wrote == nil {
+		return c.req.frame
+	}
+	return nil
+}
+
+// learn notes that a side knows of a cancel, by e; caused, that the side set it going
+// itself.
+func (b *builder) learn(side history.Side, e *history.Event, caused bool) {
+	for _, k := range [...]*knowledge{&b.know, &b.root.know} {
+		k.of[seat(side)] = e
+		if caused {
+			k.any = e
+		}
+	}
+}
+
+// count counts a cancel, and returns how many there were in the world before.
+func (b *builder) count() int {
+	n := b.root.serial
+	b.root.serial++
+	b.cancels++
+	if b.root != b {
+		b.root.cancels++
+	}
+	return n
 }
 
 // mark notes how things stand at the landmark e.

@@ -19,7 +19,7 @@ const (
 // noLeak: when the session has been closed and everything that could still
 // happen has happened, nothing remains.
 func noLeak(x *index, t *tally) {
-	if x.close == nil || x.closed == nil && len(x.leaks) == 0 {
+	if x.part == member || x.close == nil || x.closed == nil && len(x.leaks) == 0 {
 		return
 	}
 	var guilty []*history.Event

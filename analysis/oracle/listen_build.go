@@ -204,9 +204,12 @@ func (b *builder) subscribe(f *frame) {
 // instead.
 func (b *builder) goesBefore(f *frame) {
 	for _, r := range b.listening {
+		if b.streamOf(r) != b.pen(f) {
+			continue
+		}
 		for what, c := range r.listen.owed {
 			if f.write.At <= c.At+tellBound {
-				c.last = b.share(history.Server)
+				c.last = b.pen(f).share(b)
 				r.listen.owed[what] = c
 			}
 		}
@@ -305,7 +308,6 @@ func (b *builder) hear(f *frame) {
 
 // changed sorts in a change that the server's application made.
 func (b *builder) changed(e *history.Event) {
-	held := b.writers[seat(history.Server)].busy() != nil
 	for _, r := range b.listening {
 		s := r.listen
 		if !r.isOpen() || s.ack == nil || !s.agreed.covers(e.Value) || s.owed[e.Value].Event != nil {
@@ -314,6 +316,14 @@ func (b *builder) changed(e *history.Event) {
 		if s.owed == nil {
 			s.owed = map[string]change{}
 		}
-		s.owed[e.Value] = change{Event: e, held: held}
+		s.owed[e.Value] = change{Event: e, held: b.streamOf(r).busy() != nil}
 	}
+}
+
+// streamOf is the writer of what the server sends for the subscription r.
+func (b *builder) streamOf(r *request) *writer {
+	if e := r.frame.on; e != nil {
+		return &e.writer
+	}
+	return &b.writers[seat(history.Server)]
 }

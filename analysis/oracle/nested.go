@@ -42,9 +42,31 @@ func newNested(h history.Header) *Stream {
 		return nil
 	}
 	h.Client, h.Server = h.Server, h.Client
-	h.Calls, h.Nested = h.Nested, nil
+	h.Calls, h.Nested = ofParents(h), nil
 	h.Deliberate = exchangedSides(h.Deliberate)
-	return newStream(h, nestedChecks(), func(CallResult) {})
+	s := newStream(h, nestedChecks(), func(CallResult) {})
+	s.swapped = true
+	for _, m := range s.members {
+		m.swapped = true
+	}
+	return s
+}
+
+// ofParents returns the nested calls of a history, each with the client of the call whose
+// tool makes it.
+func ofParents(h history.Header) []history.Call {
+	if h.Clients == 0 {
+		return h.Nested
+	}
+	client := map[int]int{}
+	for i := range h.Calls {
+		client[h.Calls[i].Call] = h.Calls[i].Client
+	}
+	out := slices.Clone(h.Nested)
+	for i := range out {
+		out[i].Client = client[out[i].Parent]
+	}
+	return out
 }
 
 // exchanged returns an event as it is when the two sides have changed their seats.

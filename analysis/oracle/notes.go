@@ -39,7 +39,7 @@ func (f *frame) late() bool {
 // answer to none or a second one, progress of none, or of one that is answered.
 func (f *frame) isWayward() bool {
 	switch m := f.msg; {
-	case f.forgotten:
+	case f.forgotten || f.again():
 		return false
 	case m.IsCancel():
 		return f.req == nil && !f.ends || f.malformed()
@@ -55,7 +55,7 @@ func (f *frame) isWayward() bool {
 func (b *builder) noteRead(f *frame) {
 	reader := seat(f.side.Peer())
 	if f.isWayward() {
-		b.wayward[reader] = f.read
+		b.wayward[reader], b.root.wayward[reader] = f.read, f.read
 	}
 	if f.msg.Batch == 1 {
 		b.owed[reader]++ // the batch may be refused as a whole
@@ -86,9 +86,9 @@ func (b *builder) noteCancel(f *frame) {
 	reader := seat(f.side.Peer())
 	b.answerable[reader] = f
 	if f.isWayward() {
-		b.strayRead[reader] = f.read
+		b.strayRead[reader], b.root.strayRead[reader] = f.read, f.read
 	} else {
-		b.validRead[reader] = true
+		b.validRead[reader], b.root.validRead[reader] = true, true
 		if f.req != nil {
 			f.req.lastCancel = f.read
 		}
@@ -119,6 +119,10 @@ func (b *builder) noteHarm(r *request, side history.Side, e *history.Event) {
 // noteReply takes note of a reply whose writing begins and that answers no request.
 func (b *builder) noteReply(f *frame) {
 	writer := seat(f.side)
+	if f.on != nil && !f.on.isGet() {
+		b.noteBody(f)
+		return
+	}
 	if f.msg.ID == "" || f.msg.ID == nullID {
 		if b.owed[writer] > 0 {
 			b.owed[writer]--
@@ -131,6 +135,14 @@ func (b *builder) noteReply(f *frame) {
 	if c := b.answerable[writer]; c != nil && f.write.At <= c.read.At+b.grace && repliesTo(c.msg.Ref, f.msg.ID) {
 		c.provoked, b.answerable[writer] = f.write, nil
 		f.named = true
+	}
+}
+
+// noteBody takes note of such a reply that comes in the HTTP response to what a POST
+// carried: if that was a cancel, to it.
+func (b *builder) noteBody(f *frame) {
+	if c := f.on.notice; c != nil && c.msg.IsCancel() && len(f.on.asks) == 0 {
+		c.provoked, f.named = f.write, true
 	}
 }
 

@@ -21,7 +21,11 @@ type requestNotes struct {
 	shared      bool           // its token belonged to several active requests: whose progress is whose is not known
 	latest      *history.Event // the writing of its latest progress
 	figure      float64        // of that
+	latestOn    *exchange      // likewise
+	lost        bool           // its id is that of an earlier request whose exchange the client was done with, without a response
+	turnedDown  bool           // and whose exchange had been refused
 	busy        bool           // the receiver was just writing something when it read the request
+	lastReport  *frame         // the latest progress of its, over HTTP
 	astray      astray         // its answer, if that was written under an id that resembles its own
 }
 
@@ -53,6 +57,8 @@ func (b *builder) placeRequest(r, prev *request) {
 	case m.ID == nullID:
 	case prev != nil:
 		r.sameID, r.hasty = prev.frame.write, prev.readReply == nil
+		r.lost = r.hasty && prev.abandoned()
+		r.turnedDown = r.lost && prev.frame.on.refused()
 	default:
 		r.perhapsUsed = b.perhaps(ofRequest, r.frame.side, m.ID)
 	}
@@ -79,7 +85,7 @@ func (b *builder) takeToken(r *request) {
 		return
 	}
 	holder.shared = true
-	if r.heir = holder.cancel != nil; !r.heir {
+	if r.heir = holder.cancel != nil || holder.abandoned(); !r.heir {
 		r.rival = holder.frame.write
 	}
 }
@@ -189,8 +195,10 @@ func (b *builder) placeProgress(f *frame) {
 	if r == nil || !f.figured {
 		return
 	}
-	f.prior, f.was = r.latest, r.figure
-	r.latest, r.figure = f.write, f.figure
+	if r.latestOn == f.on { // on different streams, either may be held up
+		f.prior, f.was = r.latest, r.figure
+	}
+	r.latest, r.figure, r.latestOn = f.write, f.figure, f.on
 }
 
 // figureOf returns the figure of a progress notification. It reports false where

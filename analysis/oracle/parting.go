@@ -45,7 +45,9 @@ func (x *index) judgeOpenInput(t *tally) {
 
 // inputOpen reports whether the client had left the server's input open until then,
 // so that the server could not know that it had gone.
-func (x *index) inputOpen(at *history.Event) bool { return x.heard == nil && !before(x.quit, at) }
+func (x *index) inputOpen(at *history.Event) bool {
+	return !x.overHTTP && x.heard == nil && !before(x.quit, at)
+}
 
 const pingMethod = "ping"
 
@@ -64,6 +66,8 @@ func pingPrompt(x *index, r *request, t *tally) {
 		t.leave(whyPingCancelled)
 	case r.busy || x.pongWaits(r):
 		t.leave(whyPongHeld)
+	case x.whyNoWay(r) != "":
+		t.leave(x.whyNoWay(r))
 	default:
 		x.judgeTardy(r, t)
 	}

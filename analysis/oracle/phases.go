@@ -50,7 +50,7 @@ func (x *index) after(c *call, act *history.Event) certainty {
 // telling returns the event by which the handler of c learned of its cancel, or
 // nil. What it is told after the session's end, it is told because of that.
 func (x *index) telling(c *call) *history.Event {
-	if !before(c.req.c, c.told) || before(x.over, c.told) {
+	if c.told == nil || c.told != c.req.c && !before(c.req.c, c.told) || before(x.over, c.told) {
 		return nil
 	}
 	return c.told
@@ -160,6 +160,8 @@ func (x *index) phase(c *call) Phase {
 		return NeverIssued
 	case r.cancel == nil:
 		return ""
+	case r.c == nil && r.early == nil && r.cancel.closing && r.first != nil:
+		return Crossing // the server had ended the exchange before it could see the closing
 	case r.c == nil && r.early == nil:
 		return Undelivered
 	case r.c == nil:
@@ -206,7 +208,7 @@ func (x *index) work(c *call, s standing) Work {
 func (x *index) layUnread(c *call) bool {
 	r := c.req
 	arrived := r.cancel.unread
-	if r.readCancel != nil {
+	if r.readCancel != nil && r.readCancel.read != nil {
 		arrived = r.readCancel.read
 		if !before(c.end, arrived) {
 			return false

@@ -49,6 +49,8 @@ func progressActive(x *index, f *frame, t *tally) {
 		t.pass()
 	case !f.needless():
 		t.leave(whyGoesOn(r))
+	case f.mayHaveWaited():
+		t.leave(whyServerHeld)
 	default:
 		t.failUnder("PROGRESS-STOP", f.tooLate(), r.first.write, f.write)
 	}
@@ -64,6 +66,8 @@ func progressStops(x *index, f *frame, t *tally) {
 		t.pass()
 	case !f.needless():
 		t.leave(whyGoesOn(r))
+	case f.mayHaveWaited():
+		t.leave(whyServerHeld)
 	case x.modern && x.brokeSilence(r):
 		t.failUnder("CANCEL-SILENCE", f.tooLate(), r.first.write, f.write)
 	default:
@@ -74,6 +78,12 @@ func progressStops(x *index, f *frame, t *tally) {
 // afterReply reports whether progress was written after the response to its
 // request.
 func (f *frame) afterReply() bool { return f.req.first != nil && before(f.req.first.write, f.write) }
+
+// mayHaveWaited reports whether progress went by another stream than the response to its
+// request, and may have waited there for the network since before that.
+func (f *frame) mayHaveWaited() bool {
+	return f.on != nil && f.on != f.req.first.on && before(f.since, f.req.first.write)
+}
 
 // needless reports whether progress came after the end of what it is about.
 func (f *frame) needless() bool {
@@ -132,6 +142,20 @@ func tokenUnique(_ *index, r *request, t *tally) {
 	}
 }
 
+// judgeLog judges a log message on the stream of a request, which is for that.
+func (x *index) judgeLog(f *frame, t *tally) {
+	for _, r := range f.on.asks {
+		if strings.Contains(r.frame.msg.Raw, logLevel) {
+			t.pass()
+			return
+		}
+	}
+	r := f.on.asks[0]
+	v := r.offence("sent a log message for a request that had not asked for any")
+	v.Side = history.Server
+	t.fail(v, r.frame.write, f.write)
+}
+
 // logsNotAsked counts the requests for which a server was not to log.
 func logsNotAsked(x *index, r *request, t *tally) {
 	if r.frame.side == history.Client && r.frame.read != nil && x.asked == nil {
@@ -143,6 +167,8 @@ func logsNotAsked(x *index, r *request, t *tally) {
 func logsOptIn(x *index, f *frame, t *tally) {
 	switch {
 	case f.side != history.Server || f.msg.Kind != history.Notification || f.msg.Method != logMethod:
+	case f.on != nil && len(f.on.asks) > 0 && x.disconnects:
+		x.judgeLog(f, t)
 	case before(x.asked, f.write):
 		t.leave(whyLogsAsked)
 	default:

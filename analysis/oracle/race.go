@@ -33,6 +33,24 @@ func raceGraceful(x *index, t *tally) {
 	if x.cancels == 0 && !x.gaveUp {
 		return
 	}
+	if x.part == member {
+		x.judgeMishap(t)
+		return
+	}
+	x.judgeMishap(t)
+	x.judgeClosing(t)
+	if x.crash != nil && x.crash.Blame == toolsCrash {
+		t.enter(afterAll)
+		t.leave(whyToolCrashed)
+		return // what the other cancels would have come to is not known
+	}
+	// What is put to the test is every cancel; a world of one cancel may end badly
+	// in several ways.
+	t.verdict.Checked = max(x.cancels, t.verdict.Failed)
+}
+
+// judgeMishap judges whether a process, or the session, died of a cancel.
+func (x *index) judgeMishap(t *tally) {
 	if m := x.mishap(t); m.at != nil {
 		if read := x.waywardCause(m); read != nil && read.Msg.IsCancel() {
 			t.leave(whyUnderInvalid)
@@ -45,15 +63,6 @@ func raceGraceful(x *index, t *tally) {
 			t.leave(whyNoCancel)
 		}
 	}
-	x.judgeClosing(t)
-	if x.crash != nil && x.crash.Blame == toolsCrash {
-		t.enter(afterAll)
-		t.leave(whyToolCrashed)
-		return // what the other cancels would have come to is not known
-	}
-	// What is put to the test is every cancel; a world of one cancel may end badly
-	// in several ways.
-	t.verdict.Checked = max(x.cancels, t.verdict.Failed)
 }
 
 // enRoute reports whether the network still held something at that event: a frame
@@ -117,8 +126,8 @@ func (x *index) judgeClosing(t *tally) {
 // is nobody's fault; nothing when the session ended, or when other rules judge.
 func (x *index) stuckClosing() (side history.Side, why string) {
 	end := x.stalled
-	if end == nil || x.crash != nil || x.abrupt {
-		return "", ""
+	if end == nil || x.crash != nil || x.abrupt || x.overHTTP {
+		return "", "" // over HTTP a server goes on, and a client waits for its DELETE
 	}
 	m := x.moment(end)
 	if m.cancels == 0 {

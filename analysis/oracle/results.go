@@ -31,7 +31,9 @@ func (x *index) durations(r *CallResult, c *call) {
 	if req.c == nil {
 		return
 	}
-	r.SentToRead = span(req.readCancel.write, req.c)
+	if req.readCancel != nil {
+		r.SentToRead = span(req.readCancel.write, req.readCancel.read)
+	}
 	if told := x.telling(c); told != nil {
 		r.ReadToTold = span(req.c, told)
 		r.ToldToEnd = span(told, c.end)

@@ -46,7 +46,7 @@ func (x *index) mistake(c *call) mistake {
 	if m.at == nil {
 		m = x.revived(c)
 	}
-	if m.at == nil || before(c.reason(), m.at) || before(x.over, m.at) || x.over != nil && x.over.At == m.at.At {
+	if m.at == nil || c.hadReason(m.at) || before(x.over, m.at) || x.over != nil && x.over.At == m.at.At {
 		return mistake{}
 	}
 	return m
@@ -61,6 +61,9 @@ func (x *index) mistakenFor(c *call) mistake {
 	}
 	m := mistake{cancel: r.mistaken, side: r.mistaken.Side}
 	m.cause = likeness(r.frame.msg.ID, said(r.mistaken).Ref)
+	if r.mistaken.Client != r.frame.write.Client {
+		m.cause = "a request of another client's with its id"
+	}
 	in := func(e *history.Event) bool { return before(m.cancel, e) && e.At <= m.cancel.At+x.grace }
 	switch {
 	case m.side == history.Client:

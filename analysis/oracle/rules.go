@@ -19,11 +19,12 @@ type Rule struct {
 	Exempt    []Exemption // what looks like a breach and is none
 	Notes     []string    // where the specification leaves room, and how the oracle decides; "Q1" refers to [Notes]
 	Implied   string      // the stricter rule under which the same act is reported, or some of the acts are
-	Elsewhere []Binding   // how it binds over the other transports; of a rule without an oracle, over all
+	Elsewhere []Binding   // how it binds over HTTP; of a rule without an oracle, over stdio, too
 	Awaits    string      // of a rule without an oracle: what has to be there first, "Streamable HTTP"
 	Never     string      // of a rule that never convicts: why
 
-	level func(specVersion string) Level
+	level  func(specVersion string) Level // over stdio; nil: it does not bind there, or has no oracle
+	judged bool                           // an oracle judges it
 }
 
 // A Property is the logical form of a rule. A breach of a safety rule shows in a
@@ -109,7 +110,7 @@ func Rules() []Rule {
 			panic("oracle: rule " + c.rule + " is not described")
 		}
 		out[i] = rules[j]
-		out[i].Side, out[i].level = c.side, c.level
+		out[i].Side, out[i].level, out[i].judged = c.side, c.level, true
 		out[i].Exempt = append(slices.Clip(out[i].Exempt), tooLate(c.rule)...)
 	}
 	for _, p := range implications() {
@@ -125,7 +126,7 @@ func Rules() []Rule {
 // described are the judged rules as they are described, topic by topic.
 func described() []Rule {
 	return slices.Concat(receiverRules(), senderRules(), sharedRules(), endRules(), qualityRules(), callRules(),
-		aimRules(), baseRules(), progressRules(), partingRules(), heldRules(), nestedRules(), strayRules(), taskRules(), listenRules())
+		aimRules(), baseRules(), progressRules(), partingRules(), heldRules(), nestedRules(), strayRules(), taskRules(), listenRules(), httpRules())
 }
 
 // FindRule returns the rule with this ID, if it is judged.

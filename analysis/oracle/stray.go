@@ -16,9 +16,17 @@ func noReply(_ *index, f *frame, t *tally) {
 	case f.read == nil:
 	case f.provoked == nil:
 		t.pass()
+	case f.turnedDown():
+		t.leave(whyTurnedDown)
 	default:
 		t.fail(replyTo(f), f.read, f.provoked)
 	}
+}
+
+// turnedDown reports whether what a cancel was answered with is the body of an HTTP
+// response that refuses it, and no response to it.
+func (f *frame) turnedDown() bool {
+	return f.provoked != nil && f.on != nil && f.on.n == f.provoked.Exchange && f.on.refused() && said(f.provoked).Kind == history.ErrorReply
 }
 
 func replyTo(f *frame) Violation {
@@ -35,6 +43,8 @@ func ignored(_ *index, f *frame, t *tally) {
 	case f.read != nil && f.forgotten:
 		t.leave(whyForgotten)
 	case f.read == nil || !f.isWayward() && !f.late():
+	case f.turnedDown():
+		t.leave(whyTurnedDown)
 	case f.provoked != nil:
 		t.failUnder("CANCEL-NO-REPLY", replyTo(f), f.read, f.provoked)
 	default:

@@ -18,13 +18,20 @@ const remembered = 2048
 // goroutine at a time.
 type Stream struct {
 	builder
+	*panel
+	limit   int       // of items that are over and kept
+	nested  *Stream   // of what tools ask of the client; nil: they ask nothing
+	members []*Stream // one a client, of a world with many; see crowd.go
+}
+
+// A panel is the judges' side of a stream. In a world with many clients all conversations
+// come before one.
+type panel struct {
 	checks  []check
 	tallies []tally
 	verdict []Verdict
-	limit   int // of items that are over and kept
 	each    func(CallResult)
 	results []CallResult
-	nested  *Stream // of what tools ask of the client; nil: they ask nothing
 }
 
 // NewStream returns a judge of a history with that header. each, unless it is nil, is
@@ -36,15 +43,26 @@ func NewStream(h history.Header, each func(CallResult)) *Stream {
 	return s
 }
 
-func newStream(h history.Header, checks []check, each func(CallResult)) *Stream {
-	s := &Stream{builder: *newBuilder(h), checks: checks, limit: remembered, each: each}
-	s.tallies, s.verdict = newTallies(checks, h)
+func newStream(h history.Header, all []check, each func(CallResult)) *Stream {
+	p := &panel{each: each}
+	p.checks, p.tallies, p.verdict = newTallies(all, h)
+	s := &Stream{builder: *newBuilder(h), panel: p, limit: remembered}
+	s.root = &s.builder
+	if h.Clients > 0 {
+		s.gather(h)
+	}
 	return s
 }
 
 // Calls takes further lines of the header, where a history has more of them than
 // its first line lists. They come before the first event of any of their calls.
-func (s *Stream) Calls(more []history.Call) { s.announce(more) }
+func (s *Stream) Calls(more []history.Call) {
+	if s.members != nil {
+		s.assign(more)
+		return
+	}
+	s.announce(more)
+}
 
 // Event takes the next event. It is not changed, and may be reused afterwards; its
 // message must not be.
@@ -60,6 +78,15 @@ func (s *Stream) event(e *history.Event) {
 		s.nested.event(exchanged(e))
 	}
 	s.seen++
+	if s.members != nil {
+		s.distribute(e)
+		return
+	}
+	s.accept(e)
+}
+
+// accept takes an event of this very conversation, and judges what is over.
+func (s *Stream) accept(e *history.Event) {
 	s.take(e)
 	for range 2 { // some are not ready; so the queue shrinks again
 		if s.queue.len() <= s.limit {
@@ -84,18 +111,34 @@ func (s *Stream) event(e *history.Event) {
 // all of them. The stream is of no use afterwards.
 func (s *Stream) Judgement() Judgement {
 	s.finish()
+	for _, m := range s.members {
+		m.lastSeen = s.lastSeen
+		m.finish()
+		m.judgeRest()
+	}
 	s.judgeRest()
-	end := earlier(s.lastWord(), s.horizon)
 	for i := range s.tallies {
 		if t := &s.tallies[i]; t.verdict.Level != "" && s.checks[i].world != nil {
 			t.enter(wholeWorld)
+			for _, m := range s.members {
+				s.checks[i].world(&m.index, t)
+			}
 			s.checks[i].world(&s.index, t)
 		}
-		s.tallies[i].sum(end)
+		s.tallies[i].sum(s.endOf)
 	}
 	s.addNested()
 	imply(s.verdict)
 	return Judgement{Verdicts: s.verdict, Calls: s.results}
+}
+
+// endOf is the end of the world, or, in one with many clients, of the conversation, for
+// which that event of tomorrow stands.
+func (s *Stream) endOf(seq int) *history.Event {
+	if n := tomorrowSeq - seq; n > 0 && n <= len(s.members) {
+		s = s.members[n-1]
+	}
+	return earlier(s.lastWord(), s.horizon)
 }
 
 // The world as a whole is judged last and listed first.
@@ -117,6 +160,8 @@ func (s *Stream) judge(i item) {
 		}
 	case i.call != nil:
 		s.judgeCall(i.call)
+	case i.exchange != nil:
+		s.judgeExchange(i.exchange)
 	default:
 		s.judgeFrame(i.frame)
 	}
@@ -135,6 +180,9 @@ func (s *Stream) judgeRest() {
 			s.judgeRequest(r)
 		}
 		s.judgeFrame(f)
+	}
+	for e := range s.exchanges.all() {
+		s.judgeExchange(e)
 	}
 }
 
@@ -166,11 +214,27 @@ func (s *Stream) judgeRequest(r *request) {
 	}
 }
 
+func (s *Stream) judgeExchange(e *exchange) {
+	for i := range s.checks {
+		if k := &s.checks[i]; k.exchange != nil && s.tallies[i].verdict.Level != "" {
+			s.tallies[i].enter(e.n)
+			k.exchange(&s.index, e, &s.tallies[i])
+		}
+	}
+}
+
+// judgeFrame judges what was on the wire: a closing was not.
 func (s *Stream) judgeFrame(f *frame) {
+	if f.closing {
+		return
+	}
 	for i := range s.checks {
 		k, t := &s.checks[i], &s.tallies[i]
 		if t.verdict.Level == "" {
 			continue
+		}
+		if f.again() && !k.streams {
+			continue // it says nothing new
 		}
 		if k.cancel != nil && f.msg.IsCancel() {
 			t.enter(f.nth)

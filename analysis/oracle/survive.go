@@ -9,13 +9,17 @@ import (
 // sessionSurvives: a session lives until somebody asks for its end. Where a cancel
 // can have had a part in its death, that is RACE-GRACEFUL's.
 func sessionSurvives(x *index, t *tally) {
+	if x.part == member && x.crash != nil {
+		return // the host judges that
+	}
+	put := len(t.verdict.Uncounted)
 	m := x.mishap(t)
 	cancel, wayward := x.known(m.Side, m.at), x.waywardCause(m)
 	switch {
 	case x.crash != nil && x.crash.Blame == toolsCrash:
 		t.leave(whyToolCrashed)
 	case m.at == nil:
-		if x.outlasted() && len(t.verdict.Uncounted) == 0 {
+		if x.outlasted() && len(t.verdict.Uncounted) == put {
 			t.pass()
 		}
 	case wayward != nil && wayward.Msg.IsCancel():
@@ -49,6 +53,8 @@ type mishap struct {
 // mishap returns the mishap of the world.
 func (x *index) mishap(t *tally) mishap {
 	switch {
+	case x.crash != nil && x.part == member:
+		return mishap{}
 	case x.crash != nil:
 		return x.crashed(t)
 	case x.broken != nil:
@@ -73,8 +79,12 @@ func (x *index) crashed(t *tally) mishap {
 // brokenOff judges a session that ended without the application's asking.
 func (x *index) brokenOff(t *tally) mishap {
 	side := x.broken.Side
-	if x.broken.Kind == history.EOF {
+	if x.broken.Kind == history.EOF || x.broken.Kind == history.Gone || x.broken.Kind == history.Finish && side == history.Client {
 		side = side.Peer() // nobody saw who hung up, but one reads the end of what the other writes
+	}
+	if x.overHTTP && (x.faulty != nil || x.broken.Kind == history.Gone) {
+		t.leave(whyFaulty)
+		return mishap{}
 	}
 	if side.Peer() == history.World || x.connected == nil || x.connected.Text != "" || before(x.broken, x.connected) {
 		return mishap{} // the network's doing, or no session yet
@@ -105,7 +115,12 @@ func (x *index) deadProbe(t *tally) mishap {
 		t.leave(whyEnRoute)
 		return mishap{}
 	}
-	return mishap{Violation{Side: x.silentSide(x.probing, witness), What: what, Lateness: -1, Cause: stuckCause}, witness}
+	side := x.silentSide(x.probing, witness)
+	if why := x.whyProbeFails(side, witness); why != "" {
+		t.leave(why)
+		return mishap{}
+	}
+	return mishap{Violation{Side: side, What: what, Lateness: -1, Cause: stuckCause}, witness}
 }
 
 // toolsCrash is the blame for a crash in the scenario's own tool, which took the

@@ -40,19 +40,22 @@ type elsewhere struct {
 	first    place
 }
 
-// newTallies returns a tally for each of the checks, and their verdicts.
-func newTallies(checks []check, h history.Header) ([]tally, []Verdict) {
+// newTallies returns those of the checks that are for the transport of the history, and
+// for each a tally and a verdict.
+func newTallies(all []check, h history.Header) ([]check, []tally, []Verdict) {
 	const some = 2 // so that most need no more room
+	rules := newLeveller(h)
+	checks := slices.DeleteFunc(all, func(c check) bool { return !rules.knows(c) })
 	tallies, verdicts := make([]tally, len(checks)), make([]Verdict, len(checks))
 	room := make([]place, 2*some*len(checks))
 	for i, c := range checks {
 		verdicts[i] = Verdict{
-			Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: c.levelIn(h),
+			Rule: c.rule, Status: Vacuous, Side: c.side, Violations: []Violation{}, Level: rules.level(c),
 		}
 		own := room[2*some*i:]
 		tallies[i] = tally{verdict: &verdicts[i], deliberate: h.Deliberate, exercises: own[:0:some], leavings: own[some : some : 2*some]}
 	}
-	return tallies, verdicts
+	return checks, tallies, verdicts
 }
 
 // enter begins with another item.
@@ -93,7 +96,7 @@ func (t *tally) exercise(handler string, p Phase) *Exercise {
 // fail counts an occurrence at which the rule was broken, on the evidence of
 // events, which may be missing in part but not all.
 func (t *tally) fail(v Violation, events ...*history.Event) {
-	if t.onPurpose(v) {
+	if t.onPurpose(v) || t.onlyTold() {
 		return
 	}
 	t.verdict.Checked++
@@ -120,6 +123,17 @@ func (t *tally) onPurpose(v Violation) bool {
 	return found
 }
 
+// onlyTold reports whether the rule is one that is told and holds nobody to anything, and
+// then puts that down.
+func (t *tally) onlyTold() bool {
+	if t.verdict == nil || t.verdict.Level != Info {
+		return false
+	}
+	t.pass()
+	t.leave(whyOnlyTold)
+	return true
+}
+
 // list lists a violation, if it is one of the first.
 func (t *tally) list(v Violation, events []*history.Event) {
 	at := t.step()
@@ -141,7 +155,7 @@ func (t *tally) list(v Violation, events []*history.Event) {
 
 // failUnder fails on an act that is reported under a stricter rule.
 func (t *tally) failUnder(stricter string, v Violation, events ...*history.Event) {
-	if t.onPurpose(v) {
+	if t.onPurpose(v) || t.onlyTold() {
 		return
 	}
 	e := t.elsewhere
@@ -198,8 +212,8 @@ func (t *tally) leave(why string) {
 	t.leavings = append(t.leavings, at)
 }
 
-// sum completes the verdict. end is the world's, which takes the place of tomorrow.
-func (t *tally) sum(end *history.Event) {
+// sum completes the verdict. end tells which event takes the place of tomorrow's.
+func (t *tally) sum(end func(seq int) *history.Event) {
 	t.sort()
 	t.settle()
 	v := t.verdict
@@ -235,14 +249,18 @@ func arrange[T any](places []place, items []T) {
 }
 
 // until puts the world's end in the place of tomorrow.
-func (v *Violation) until(end *history.Event) {
-	last := len(v.Events) - 1
-	if last < 0 || v.Events[last] != tomorrowSeq || end == nil {
+func (v *Violation) until(end func(seq int) *history.Event) {
+	i := len(v.Events) - 1
+	if i < 0 || v.Events[i] <= tomorrowSeq-maxClients {
 		return
 	}
-	v.Events[last] = end.Seq
+	last := end(v.Events[i])
+	if last == nil {
+		return
+	}
+	v.Events[i] = last.Seq
 	if v.Lateness >= 0 {
-		v.Lateness -= tomorrow - end.At
+		v.Lateness -= tomorrow - last.At
 	}
 }
 
@@ -300,5 +318,6 @@ const (
 	whyUnderInvalid   = reportedUnder + "CANCEL-INVALID-IGNORED"
 	whyUnderNoReply   = reportedUnder + "CANCEL-NO-REPLY"
 	whyEnRoute        = "the network had not delivered everything when the world ended"
+	whyOnlyTold       = "of a kind that is told at this version, and held against nobody"
 	whyForgotten      = "about what was over so long ago that the judge has forgotten it"
 )

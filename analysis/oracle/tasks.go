@@ -273,6 +273,8 @@ func (x *index) judgeUnanswered(r *request, t *tally) {
 	case end.At <= max(over.At, r.frame.read.At)+x.grace:
 	case x.enRoute(end):
 		t.leave(whyEnRoute)
+	case x.whyNoWay(r) != "":
+		t.leave(x.whyNoWay(r))
 	case over.At >= task.until:
 		t.leave(whyNotRetained)
 	default:

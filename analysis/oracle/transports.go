@@ -1,6 +1,11 @@
 package oracle
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
 
 // A Transport carries the messages between the two sides.
 type Transport string
@@ -13,7 +18,7 @@ const (
 	StreamableHTTP Transport = "streamable-http" // from 2025-03-26 on
 )
 
-// Transports lists them all, the one that mcpsim runs first.
+// Transports lists them all.
 func Transports() []Transport { return []Transport{Stdio, HTTPSSE, StreamableHTTP} }
 
 // In reports whether a version of the specification has the transport.
@@ -72,4 +77,55 @@ func (r Rule) LevelOver(t Transport, specVersion string) Level {
 }
 
 // Judged reports whether an oracle judges the rule over a transport.
-func (r Rule) Judged(t Transport) bool { return t == Stdio && r.level != nil }
+func (r Rule) Judged(t Transport) bool {
+	if !r.judged {
+		return false
+	}
+	if t == Stdio {
+		return r.level != nil
+	}
+	return slices.ContainsFunc(r.Elsewhere, func(b Binding) bool { return b.Over == t })
+}
+
+// transportOf is the transport of a history, stdio where it names none.
+func transportOf(h history.Header) Transport {
+	return cmp.Or(Transport(h.Transport), Stdio)
+}
+
+// A leveller knows how strongly rules bind under the conditions of a history. Over
+// stdio the oracle itself says so, for the sake of speed; over HTTP the catalogue does.
+type leveller struct {
+	over    Transport
+	version string
+	rules   []Rule // as they are described; nil over stdio
+}
+
+func newLeveller(h history.Header) leveller {
+	l := leveller{over: transportOf(h), version: h.SpecVersion}
+	if l.over != Stdio {
+		l.rules = described()
+	}
+	return l
+}
+
+// rule returns the description of a rule.
+func (l leveller) rule(id string) Rule {
+	r, _ := find(l.rules, id)
+	return r
+}
+
+// knows reports whether an oracle judges over the transport, at any version.
+func (l leveller) knows(c check) bool {
+	if l.over == Stdio {
+		return c.level != nil
+	}
+	return slices.ContainsFunc(l.rule(c.rule).Elsewhere, func(b Binding) bool { return b.Over == l.over })
+}
+
+// level is the level of the oracle's rule.
+func (l leveller) level(c check) Level {
+	if l.over == Stdio {
+		return c.level(l.version)
+	}
+	return l.rule(c.rule).LevelOver(l.over, l.version)
+}

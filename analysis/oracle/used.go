@@ -16,6 +16,9 @@ type memory struct {
 	numbers [2]spans // ids that are whole numbers, by side
 	crowded bool     // an id could not be noted among them, and so was noted among the others
 	others  []uint64 // two bits a name; nil while there are none
+
+	shared *memory // of a world with many clients, which has the others; nil: these are here
+	prefix string  // of the client's names there
 }
 
 // What a name is of, beside its side.
@@ -23,6 +26,7 @@ const (
 	ofRequest = 'i'
 	ofToken   = 't'
 	ofTool    = 'v'
+	ofEvent   = 'e' // over HTTP
 )
 
 // memoryBits bounds the room for names that are no whole numbers: a mebibyte. With a
@@ -36,6 +40,10 @@ func (m *memory) note(kind byte, side history.Side, name string) {
 			return
 		}
 		m.crowded = true
+	}
+	if m.shared != nil {
+		m.shared.note(kind, side, m.qualified(kind, name))
+		return
 	}
 	if m.others == nil {
 		m.others = make([]uint64, memoryBits/64)
@@ -52,11 +60,23 @@ func (m *memory) perhaps(kind byte, side history.Side, name string) bool {
 			return m.numbers[seat(side)].has(n)
 		}
 	}
+	if m.shared != nil {
+		return m.shared.perhaps(kind, side, m.qualified(kind, name))
+	}
 	if m.others == nil {
 		return false
 	}
 	a, b := bitsOf(kind, side, name)
 	return m.others[a/64]>>(a%64)&1 == 1 && m.others[b/64]>>(b%64)&1 == 1
+}
+
+// qualified is the name of a client's in the memory of the world. What tools return is
+// the world's own.
+func (m *memory) qualified(kind byte, name string) string {
+	if kind == ofTool {
+		return name
+	}
+	return m.prefix + name
 }
 
 // wholeNumber returns the number that raw JSON is, if it is written in the one usual

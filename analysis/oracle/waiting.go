@@ -11,6 +11,10 @@ func cancelNonblocking(x *index, c *call, t *tally) {
 	if c.cancel == nil || c.req == nil || before(c.req.readReply, c.cancel) {
 		return
 	}
+	if x.overHTTP {
+		x.judgeHeldByPost(c, t)
+		return
+	}
 	if !sentBefore(c) {
 		if c.ret != nil && c.ret.At > c.cancel.At+x.grace {
 			t.leave(whyOwnRequest)
@@ -29,6 +33,35 @@ func cancelNonblocking(x *index, c *call, t *tally) {
 			Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
 			What: "held its caller until the network took the cancel", Lateness: span(c.cancel, c.ret),
 		}, c.cancel, taken, c.ret)
+	default:
+		t.leave(whyHeldOtherwise)
+	}
+}
+
+// judgeHeldByPost is the same over HTTP, where what can hold the caller is the POST of the
+// cancel: until it was sent, or answered. It is put to the test where that took time.
+func (x *index) judgeHeldByPost(c *call, t *tally) {
+	f := c.req.cancel
+	if f == nil || f.on == nil || f.wrote == nil || f.wrote.Text != "" || c.ret == nil || !sentBefore(c) {
+		return
+	}
+	last := f.wrote
+	for _, at := range [...]*history.Event{f.wrote, f.on.status[atClient], f.on.finish[atClient]} {
+		if at == nil || at.At <= c.cancel.At+x.grace {
+			continue
+		}
+		if last = at; before(at, c.ret) && c.ret.At <= at.At+x.grace && !before(c.req.readReply, c.ret) {
+			t.fail(Violation{
+				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
+				What: "held its caller until the POST of the cancel had been answered", Lateness: span(c.cancel, c.ret),
+			}, c.cancel, at, c.ret)
+			return
+		}
+	}
+	switch {
+	case last.At <= c.cancel.At+x.grace:
+	case c.ret.At <= c.cancel.At+x.grace:
+		t.pass()
 	default:
 		t.leave(whyHeldOtherwise)
 	}

@@ -147,8 +147,8 @@ func TestOffsetSharesAddUpToOne(t *testing.T) {
 	g.OffsetBins[24] = map[analysis.Result]int{analysis.ResultBeforeSent: 2}
 	o := offsetsOf(g)
 	require.Len(t, o.bins, analysis.OffsetBins)
-	assert.Equal(t, offsetBin{4, []float64{0, 0, 0.25, 0.75, 0}}, o.bins[0])
-	assert.Equal(t, offsetBin{0, []float64{0, 0, 0, 0, 0}}, o.bins[1], "an empty bin is empty, not NaN")
+	assert.Equal(t, offsetBin{4, []float64{0, 0, 0, 0.25, 0.75, 0}}, o.bins[0])
+	assert.Equal(t, offsetBin{0, []float64{0, 0, 0, 0, 0, 0}}, o.bins[1], "an empty bin is empty, not NaN")
 	assert.Equal(t, []int64{6, 3, 2}, []int64{o.n, o.of(analysis.ResultLate), o.of(analysis.ResultBeforeSent)})
 
 	for _, b := range offsetsOf(run(50, broken).Groups[0]).bins {
@@ -169,7 +169,7 @@ func TestEveryResultIsStacked(t *testing.T) {
 		known = append(known, s.result)
 	}
 	assert.Equal(t, []analysis.Result{
-		analysis.ResultBeforeSent, analysis.ResultEnded, analysis.ResultSilent, analysis.ResultLate, analysis.ResultOther,
+		analysis.ResultBeforeSent, analysis.ResultEnded, analysis.ResultOvertook, analysis.ResultSilent, analysis.ResultLate, analysis.ResultOther,
 	}, known)
 }
 

@@ -129,10 +129,10 @@ func kindsOf(versions []arms) []string {
 func latePanel(v arms, looks map[string]look, top float64) panel {
 	l := lateOf(v.target)
 	if l.exercised+l.n == 0 {
-		return wordsOnly(v.target.SpecVersion, "No cancel was read while a call was running.")
+		return wordsOnly(v.target.SpecVersion, v.say("No cancel was read while a call was running."))
 	}
 	return panel{
-		heading: fmt.Sprintf("%s · answered late, after the cancel was read: %s", v.target.SpecVersion, l.verdict()),
+		heading: fmt.Sprintf(v.say("%s · answered late, after the cancel was read: %s"), v.target.SpecVersion, l.verdict()),
 		left:    82,
 		tall:    vg.Length(len(lateBuckets)) * 28, below: 32,
 		key:  lateKey(v, l, looks),
@@ -220,7 +220,7 @@ func drawLate(f frame, v arms, l late, s lateScale) {
 		f.lateMarks(i, y-markDown, v, s)
 	}
 	f.border()
-	f.axisLabels("share of the cancels that were read while the call was running", 17, "lateness of the response")
+	f.axisLabels(v.say("share of the cancels that were read while the call was running"), 17, "lateness of the response")
 }
 
 // lateBar draws one class, stacked by kind of handler, with its number behind.

@@ -96,6 +96,9 @@ func toldAtOnce(v arms) string {
 
 func latencyPanel(v arms, lo, hi int) panel {
 	ls := latenciesOf(v.target)
+	for i := range ls {
+		ls[i].name = v.say(ls[i].name)
+	}
 	var key []entry
 	drawn := false
 	for i, l := range ls {
@@ -103,13 +106,13 @@ func latencyPanel(v arms, lo, hi int) panel {
 		drawn = drawn || l.curve.n > 0
 	}
 	if !drawn {
-		return wordsOnly(v.target.SpecVersion, "No cancel was sent.")
+		return wordsOnly(v.target.SpecVersion, v.say("No cancel was sent."))
 	}
 	if n := orphanedOf(v.target).neverTold; n > 0 {
-		key = append(key, entry{word: "handlers never told, not in read → told: " + comma(n)})
+		key = append(key, entry{word: v.say("handlers never told, not in read → told: ") + comma(n)})
 	}
 	return panel{
-		heading: fmt.Sprintf("%s · told in the instant of reading: %s", v.target.SpecVersion, toldAtOnce(v)),
+		heading: fmt.Sprintf(v.say("%s · told in the instant of reading: %s"), v.target.SpecVersion, toldAtOnce(v)),
 		tall:    160, below: 32,
 		key:  key,
 		draw: func(f frame) { drawLatency(timeAxis{f, lo, hi}, ls) },

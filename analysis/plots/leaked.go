@@ -84,7 +84,7 @@ func leakedFigure(versions []arms) figure {
 
 func leakedPanel(v arms) panel {
 	l := leakedOf(v.target)
-	heading := fmt.Sprintf("%s · left after close: %s (%s cancels sent)", v.target.SpecVersion, l.verdict(), comma(l.cancels))
+	heading := fmt.Sprintf(v.say("%s · left after close: %s (%s cancels sent)"), v.target.SpecVersion, l.verdict(), comma(l.cancels))
 	if len(l.median) == 0 {
 		return wordsOnly(heading, "No goroutines were sampled.")
 	}

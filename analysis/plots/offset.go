@@ -14,12 +14,14 @@ var stack = []struct {
 	result analysis.Result
 	look   look
 	remark string
+	rare   bool // shown only where it comes up
 }{
-	{analysis.ResultBeforeSent, look{color: faint}, " (benign)"},
-	{analysis.ResultEnded, look{color: pale}, " (benign)"},
-	{analysis.ResultSilent, look{color: green}, ""},
-	{analysis.ResultLate, look{color: vermillion, hatch: rising}, ""},
-	{analysis.ResultOther, look{color: black, hatch: crossed}, ""},
+	{analysis.ResultBeforeSent, look{color: faint}, " (benign)", false},
+	{analysis.ResultEnded, look{color: pale}, " (benign)", false},
+	{analysis.ResultOvertook, look{color: faint, hatch: rising}, " (benign)", true},
+	{analysis.ResultSilent, look{color: green}, "", false},
+	{analysis.ResultLate, look{color: vermillion, hatch: rising}, "", false},
+	{analysis.ResultOther, look{color: black, hatch: crossed}, "", false},
 }
 
 // An offsets is what became of the cancelled calls of one arm at one version,
@@ -87,16 +89,19 @@ func offsetPanel(v arms) panel {
 		heading: fmt.Sprintf("%s · answered late: %s · silent: %s", v.target.SpecVersion,
 			nOfM(o.of(analysis.ResultLate), o.n), nOfM(o.of(analysis.ResultSilent), o.n)),
 		above: 26, tall: 140, below: 32,
-		key:  offsetKey(o),
+		key:  offsetKey(v, o),
 		draw: func(f frame) { drawOffsets(f, o) },
 	}
 }
 
 // offsetKey is in the order of the stack, top first.
-func offsetKey(o offsets) []entry {
+func offsetKey(v arms, o offsets) []entry {
 	var key []entry
 	for i := len(stack) - 1; i >= 0; i-- {
-		key = append(key, entry{stack[i].look, surfaceMark, string(stack[i].result) + stack[i].remark + ": " + nOfM(o.total[i], o.n)})
+		if stack[i].rare && o.total[i] == 0 {
+			continue
+		}
+		key = append(key, entry{stack[i].look, surfaceMark, v.say(string(stack[i].result)) + stack[i].remark + ": " + nOfM(o.total[i], o.n)})
 	}
 	return key
 }
@@ -122,6 +127,9 @@ func drawOffsets(f frame, o offsets) {
 func (f frame) stackUp(left, right vg.Length, b offsetBin) {
 	y := 0.0
 	for i, s := range stack {
+		if s.rare && b.shares[i] == 0 {
+			continue
+		}
 		f.rect(s.look, vg.Rectangle{Min: vg.Point{X: left, Y: f.y(y)}, Max: vg.Point{X: right, Y: f.y(y + b.shares[i])}})
 		y += b.shares[i]
 	}

@@ -87,7 +87,7 @@ func orphanedTitle(versions []arms) string {
 func orphanedPanel(v arms, lo, hi int) panel {
 	o := orphanedOf(v.target)
 	if o.running == 0 {
-		return wordsOnly(v.target.SpecVersion, "No cancel was read while a handler was running"+o.unreadWords("; ", "lay unread until their call had ended")+".")
+		return wordsOnly(v.target.SpecVersion, v.say("No cancel was read while a handler was running"+o.unreadWords("; ", "lay unread until their call had ended")+"."))
 	}
 	return panel{
 		heading: fmt.Sprintf("%s · never told: %s", v.target.SpecVersion, o.verdict()),
@@ -123,11 +123,11 @@ func orphanedKey(v arms, o orphaned) []entry {
 	key := []entry{
 		{neverLook, bandMark, never},
 		{toldLook, bandMark, told},
-		againstOrphaned(v.reference, referenceLook, "reference, same seeds"),
-		againstOrphaned(v.deaf, controlLook, "control, a mutant that ignores cancels"),
+		v.sayIn(againstOrphaned(v.reference, referenceLook, "reference, same seeds")),
+		v.sayIn(againstOrphaned(v.deaf, controlLook, "control, a mutant that ignores cancels")),
 	}
 	if o.unread > 0 {
-		key = append(key, entry{word: "not drawn, as unread until their call had ended: " + comma(o.unread)})
+		key = append(key, entry{word: v.say("not drawn, as unread until their call had ended: ") + comma(o.unread)})
 	}
 	return key
 }
@@ -186,7 +186,7 @@ func drawOrphaned(f frame, v arms, o orphaned, lo, hi int) {
 	for _, n := range lines {
 		f.line(n.look, n.line...)
 	}
-	axis.draw("time since the cancel was read (log scale)", "share still running")
+	axis.draw(v.say("time since the cancel was read (log scale)"), "share still running")
 	for _, n := range own {
 		f.dot(n.look, n.line[len(n.line)-1])
 	}

@@ -85,11 +85,12 @@ func All(s *analysis.Summary, info Info) ([]Plot, error) {
 
 // figures lays out the five plots.
 func figures(s *analysis.Summary, info Info) []figure {
-	versions := byVersion(s)
+	versions := signalled(byVersion(s), info.Transport)
 	out := []figure{
 		orphanedFigure(versions), lateFigure(versions), leakedFigure(versions), latencyFigure(versions), offsetFigure(versions),
 	}
 	for i, name := range []string{OrphanedWork, LateResponses, LeakedGoroutines, CancelLatency, ResultsByOffset} {
+		out[i] = explained(out[i], versions)
 		out[i].name, out[i].subtitle, out[i].command = name, info.subtitle(), info.Command
 	}
 	return out

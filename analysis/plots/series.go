@@ -181,6 +181,7 @@ type arms struct {
 	reference *analysis.Group
 	deaf      *analysis.Group
 	leaky     *analysis.Group
+	closes    bool // the cancel is a closed response stream, see [analysis.ClosesToCancel]
 }
 
 // byVersion lists the versions of the target's arm in the summary's order.

@@ -44,7 +44,21 @@ var kinds = rapid.SampledFrom([]history.Kind{history.Write, history.Write, histo
 	history.Unread, history.EOF, history.Hangup, history.Connect, history.Connected, history.Issue, history.Cancel,
 	history.Return, history.Close, history.Closed, history.Probe, history.Probed, history.Start, history.Told, history.End,
 	history.Progress, history.Open, history.Release, history.Effect, history.Served, history.Goroutines, history.Quiet,
-	history.Horizon, history.Leak, history.Crash, "unheard-of"})
+	history.Horizon, history.Leak, history.Crash, "unheard-of", history.Begin, history.Begin, history.Status, history.Status,
+	history.Drop, history.Gone, history.Finish, history.Fault, history.Sessions})
+
+var heads = rapid.Custom(func(t *rapid.T) *history.HTTPHead {
+	if rapid.Bool().Draw(t, "no head") {
+		return nil
+	}
+	return &history.HTTPHead{
+		Method: rapid.SampledFrom([]string{"", "POST", "GET", "DELETE"}).Draw(t, "method"),
+		Status: rapid.SampledFrom([]int{0, 200, 202, 404, 502}).Draw(t, "status"), Body: texts.Draw(t, "body"),
+		ContentType: rapid.SampledFrom([]string{"", "text/event-stream", "application/json; charset=utf-8"}).Draw(t, "type"),
+		LastEvent:   rapid.SampledFrom([]string{"", "e1"}).Draw(t, "last event"), Conn: rapid.IntRange(0, 3).Draw(t, "conn"),
+		Instance: rapid.IntRange(0, 2).Draw(t, "instance"),
+	}
+})
 
 // damaged are histories of any events in any order.
 var damaged = rapid.Custom(func(t *rapid.T) *history.History {
@@ -52,7 +66,9 @@ var damaged = rapid.Custom(func(t *rapid.T) *history.History {
 		SpecVersion: rapid.SampledFrom([]string{"2025-11-25", "2026-07-28"}).Draw(t, "version"),
 		Client:      history.Peer{Target: texts.Draw(t, "client"), Version: "v1"},
 		Server:      history.Peer{Target: "reference"},
-		Calls:       make([]history.Call, rapid.IntRange(0, 4).Draw(t, "calls")),
+		Transport:   rapid.SampledFrom([]string{"", "stdio", "streamable-http", "http-sse"}).Draw(t, "transport"),
+		Clients:     rapid.IntRange(0, 3).Draw(t, "clients"), Instances: rapid.IntRange(0, 2).Draw(t, "instances"),
+		Calls: make([]history.Call, rapid.IntRange(0, 4).Draw(t, "calls")),
 	}}
 	for i := range h.Header.Calls {
 		h.Header.Calls[i] = history.Call{Call: i + 1, Handler: rapid.SampledFrom([]string{"checkpoint", "取消", ""}).Draw(t, "handler")}
@@ -66,7 +82,9 @@ var damaged = rapid.Custom(func(t *rapid.T) *history.History {
 			Seq: i, At: at, Side: sides.Draw(t, "side"), Kind: kinds.Draw(t, "kind"),
 			Call: rapid.IntRange(0, 5).Draw(t, "call"), Frame: rapid.IntRange(0, 12).Draw(t, "frame"), Msg: messages.Draw(t, "msg"),
 			Arrived: at - scale*time.Duration(rapid.IntRange(-1, 2).Draw(t, "wait")), N: rapid.IntRange(-1, 5).Draw(t, "n"),
-			Text: texts.Draw(t, "text"), Value: texts.Draw(t, "value"), Blame: rapid.SampledFrom([]string{"", "server", "pair"}).Draw(t, "blame"),
+			Exchange: rapid.IntRange(0, 3).Draw(t, "exchange"), Client: rapid.IntRange(0, 3).Draw(t, "client"), HTTP: heads.Draw(t, "http"),
+			EventID: rapid.SampledFrom([]string{"", "e1", "e2"}).Draw(t, "event id"),
+			Text:    texts.Draw(t, "text"), Value: texts.Draw(t, "value"), Blame: rapid.SampledFrom([]string{"", "server", "pair"}).Draw(t, "blame"),
 		})
 	}
 	return h

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/engine"
 	"github.com/mcpsim/mcpsim/sim/lease"
 )
@@ -20,6 +22,22 @@ func BenchmarkWorlds(b *testing.B) {
 		b.Run(string(mode), func(b *testing.B) {
 			benchmark(b, bench{scenario: "cancel-storm", client: "go-sdk", server: "go-sdk", mode: mode, jobs: 1})
 		})
+	}
+}
+
+// BenchmarkOverHTTP measures the same worlds over HTTP, of either era.
+//
+//	go test -run - -bench OverHTTP -benchtime 1000x ./cmd/mcpsim
+func BenchmarkOverHTTP(b *testing.B) {
+	for _, version := range bothVersions() {
+		for _, mode := range []lease.Mode{lease.Bare, lease.Record, lease.Judge} {
+			b.Run(version+"/"+string(mode), func(b *testing.B) {
+				benchmark(b, bench{
+					scenario: "cancel-storm", client: "go-sdk", server: "go-sdk", mode: mode, jobs: 1,
+					transport: sim.StreamableHTTP, version: version,
+				})
+			})
+		}
 	}
 }
 
@@ -45,27 +63,30 @@ func BenchmarkPatience(b *testing.B) {
 
 type bench struct {
 	scenario, client, server string
+	transport, version       string // empty: the scenario's, and the older one
 	mode                     lease.Mode
 	jobs                     int
 }
 
-// benchmark runs b.N worlds at the older protocol version and reports worlds,
-// calls and simulated seconds a second.
+// benchmark runs b.N worlds at one protocol version and reports worlds,
+// calls and simulated seconds a second, and the processor time of a world.
 func benchmark(b *testing.B, want bench) {
 	ctx := context.Background()
 	worker, err := engine.Build(ctx, engine.Recipe{}, func(line string) { b.Log(line) })
 	require.NoError(b, err)
-	c := choice{client: want.client, server: want.server, specVersions: []string{"2025-11-25"}}
+	version := cmp.Or(want.version, "2025-11-25")
+	c := choice{client: want.client, server: want.server, transport: want.transport, specVersions: []string{version}}
 	e, err := c.load(want.scenario)
 	require.NoError(b, err)
 	setup := e.setup([]lease.Pair{e.tested()})
 	setup.Mode = want.mode
 	pool := engine.Pool{Worker: worker, Setup: setup, Jobs: want.jobs, CPULimit: e.cpuLimit()}
 	var simulated atomic.Int64
+	before := childrensCPU(b)
 	b.ResetTimer()
 	err = pool.Run(ctx, func(yield func(lease.Lease) bool) {
 		for seed := range uint64(b.N) {
-			if !yield(lease.Lease{SpecVersion: "2025-11-25", Seed: seed}) {
+			if !yield(lease.Lease{SpecVersion: version, Seed: seed}) {
 				return
 			}
 		}
@@ -79,6 +100,7 @@ func benchmark(b *testing.B, want bench) {
 	})
 	require.NoError(b, err)
 	seconds := b.Elapsed().Seconds()
+	b.ReportMetric(float64((childrensCPU(b)-before).Microseconds())/1e3/float64(b.N), "cpu-ms/world")
 	b.ReportMetric(float64(b.N)/seconds, "worlds/s")
 	b.ReportMetric(float64(b.N*e.scenario.Load.Total())/seconds, "calls/s")
 	if want.mode == lease.Judge {

@@ -95,4 +95,10 @@ func (c *client) Probe(ctx context.Context) error {
 	return c.session.Ping(ctx, nil)
 }
 
-func (c *client) Close() error { return c.session.Close() }
+// Close does nothing where there is no session.
+func (c *client) Close() error {
+	if c.session == nil {
+		return nil
+	}
+	return c.session.Close()
+}

@@ -1,0 +1,110 @@
+package oracle
+
+import (
+	"slices"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// What travels on which stream, and when one ends.
+func httpStreamRules() []Rule {
+	return append(resumeRules(), []Rule{{
+		ID: "HTTP-RESP-STREAM", Side: history.Server, Property: Safety,
+		Statement: "A legacy server sends no response on the stream that a client opened by GET, unless to resume another.",
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, MustNot),
+		Clauses: []Clause{
+			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST NOT send a JSON-RPC response on the stream unless resuming", Level: MustNot},
+		},
+		Convicts: "A response, of a call that was cancelled, or disconnected, or neither, was begun on a stream that a GET had opened and that resumes none of a call.",
+		Exempt: []Exemption{
+			{Race: "R11", Why: whyResumed, What: "The stream resumes that of a call, or one of which the history does not tell."},
+			{Why: whyUnderBroadcast, What: "A response that went by the call's own stream, too, while that was open: the same is a breach of HTTP-NO-BROADCAST."},
+		},
+		Implied: "HTTP-NO-BROADCAST",
+	}, {
+		ID: "HTTP-NO-EARLY-CLOSE", Side: history.Server, Property: Safety,
+		Statement: "A server does not close the stream of a call before it has carried the response.",
+		Elsewhere: overStreamable(firstHTTP, "2025-06-18", ShouldNot),
+		Clauses: []Clause{
+			{From: firstHTTP, Until: "2025-06-18", Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server SHOULD NOT close the SSE stream before sending", Level: ShouldNot},
+		},
+		Convicts: "The server ended the SSE stream of a call that nobody had cancelled before it had begun to write the response.",
+		Exempt: []Exemption{
+			{Race: "R12", Why: whyNoCleanEnd, What: "The call was cancelled, and so is not to be answered."},
+			{Why: whyStreamGone, What: "The client, or the network, had broken it off before."},
+			{Race: "R7", Why: whyClosing, What: "The session had been ended, or the client closed, or the server stopped."},
+		},
+		Notes: []string{"Q4", "From 2025-11-25 on a server may close the connection once it has sent an event id, and the client resumes."},
+	}, {
+		ID: "HTTP-TERMINATE", Side: history.Server, Property: Liveness,
+		Statement: "A server ends the stream of a call once it has carried the response.",
+		Elsewhere: overStreamable(firstHTTP, "", Should),
+		Clauses: []Clause{
+			{From: firstHTTP, Until: "2025-06-18", Over: StreamableHTTP, Page: legacyHTTP, Quote: "the server SHOULD close the SSE stream", Level: Should},
+			{From: lastLegacy, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "the server SHOULD terminate the SSE stream", Level: Should},
+			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "The final JSON-RPC response SHOULD terminate the stream", Level: Should},
+		},
+		Convicts: "The response, of a batch the last one, had been written, the world had settled, and the server had not ended the SSE stream.",
+		Exempt: []Exemption{
+			{Why: whyStreamGone, What: "The client, or the network, had broken it off."},
+		},
+	}, {
+		ID: "HTTP-STREAM-RELATED", Side: history.Server, Property: Safety,
+		Statement: "What a server sends on the stream of a call belongs to that call.",
+		Elsewhere: slices.Concat(overStreamable(firstHTTP, lastLegacy, Should), overStreamable(modernEra, "", Must)),
+		Clauses: []Clause{
+			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "These messages SHOULD relate to the originating client request", Level: Should},
+			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "These notifications MUST relate to the originating client request", Level: Must},
+		},
+		Convicts: "On the stream of one call the writing of progress, of a log message, of a request or of a response began that belongs to another call.",
+		Exempt: []Exemption{
+			{Why: whyTaskRuns, What: "Progress of a task, whose call has been answered: its own stream is over."},
+			{What: "Progress under a token that no request of this client had: PROGRESS-ACTIVE judges that, also if it is another client's."},
+			{What: "What is sent on a resumed stream: HTTP-REPLAY-SCOPE."},
+		},
+		Notes: []string{
+			"Whose a log message is shows only if the scenario's own tool has written its call into it.",
+		},
+	}}...)
+}
+
+// What a client may have sent again.
+func resumeRules() []Rule {
+	resumed := Exemption{Race: "R11", Why: whyResumed, What: "A message that is sent again on a stream which the client resumes, or since the stream that it was sent on was broken."}
+	return []Rule{{
+		ID: "HTTP-NO-BROADCAST", Side: history.Server, Property: Safety,
+		Statement: "A legacy server sends each message on one stream only.",
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, Must),
+		Clauses: []Clause{
+			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST send each of its JSON-RPC messages on only one of the connected streams", Level: Must},
+		},
+		Convicts: "The writing of one message (of a response, a request, or progress, in the same bytes) began on two streams which were both open at both ends: that of the call and one that the client had opened before by GET, say.",
+		Exempt:   []Exemption{resumed},
+	}, {
+		ID: "HTTP-REPLAY-SCOPE", Side: history.Server, Property: Safety,
+		Statement: "A legacy server that resumes a stream replays the messages of that stream alone.",
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, MustNot),
+		Clauses: []Clause{
+			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST NOT replay messages that would have been delivered on a different stream", Level: MustNot},
+		},
+		Convicts: "A stream that the client resumed carried an event that had been sent on another one before, or a response to, or progress of, another call than the one whose stream it is.",
+		Exempt: []Exemption{
+			{What: "The first message shows which stream is resumed where the history does not know the event that the client named."},
+			{What: "What is new on a stream that a GET had opened, and that is resumed."},
+		},
+	}, {
+		ID: "HTTP-EVENT-ID", Side: history.Server, Property: Safety,
+		Statement: "The ids that a legacy server gives to SSE events are unique in the session.",
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, Must),
+		Clauses: []Clause{
+			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "the ID MUST be globally unique across all streams within that session", Level: Must},
+		},
+		Convicts: "The writing of two events of one session began that have the same id.",
+		Exempt: []Exemption{
+			resumed,
+			{Why: whyUnderBroadcast, What: "One message on two open streams: the same is a breach of HTTP-NO-BROADCAST."},
+			{OfLong: true, What: "Ids of which there have been more than 4,096 others since."},
+		},
+		Implied: "HTTP-NO-BROADCAST",
+	}}
+}

@@ -1,0 +1,203 @@
+package oracle
+
+import "github.com/mcpsim/mcpsim/sim/history"
+
+// What the rules of HTTP need to know of other exchanges, of the session, or of what an
+// exchange's requests had come to is noted when an event passes.
+
+// exchangeNotes are what is noted of an exchange.
+type exchangeNotes struct {
+	root     int            // the exchange that began the stream; 0: not known
+	ofGet    bool           // that was a GET
+	unkept   *request       // the first request that had no response when the server ended the exchange, and that nobody had cancelled
+	atQuiet  *history.Event // the world had settled, and the server had not ended the exchange
+	heldBy   *history.Event // POST of a cancel: the end of the cancelled call's handler, in whose instant, and not before, the server answered
+	session  *sessionID     // the session that the client had when it began; nil: none, or not settled
+	versions *history.Event // the client had read the result of initialize when it began
+	leaving  bool           // the client had ended its session
+}
+
+// A sessionID is a session as a client knows it.
+type sessionID struct {
+	id    string
+	since *history.Event // the client has it
+}
+
+// A conversation is what a client and a server agreed upon by initialize, over
+// Streamable HTTP before 2026-07-28.
+type conversation struct {
+	number  int        // of initializes that had a result before, in this world
+	opening *request   // an initialize that has no response yet
+	session *sessionID // nil: the server gave none
+	settled *history.Event
+	deleted *history.Event // the client began to end the session by DELETE
+	unknown *history.Event // the server does not know it, or no more
+}
+
+// exchangeBegun takes note of the state of things at the beginning of an exchange.
+func (b *builder) exchangeBegun(e *exchange, end int, ev *history.Event) {
+	if end == atServer {
+		b.root.reached++
+		b.root.opened++
+		if ev.HTTP != nil {
+			e.instance = ev.HTTP.Instance
+		}
+		return
+	}
+	e.head = ev.HTTP
+	if e.root == 0 && !e.resumes() {
+		e.root, e.ofGet = e.n, e.isGet()
+	}
+	talk := &b.talk
+	e.leaving = talk.deleted != nil
+	if talk.opening == nil {
+		e.session, e.versions = talk.session, talk.settled
+	}
+	if e.resumes() {
+		if from := b.events[e.head.LastEvent]; from != nil {
+			e.root, e.ofGet = from.root, from.ofGet
+		}
+	}
+	if e.head != nil && e.head.Method == "DELETE" {
+		talk.deleted = earlier(talk.deleted, ev)
+		b.over = earlier(b.over, ev)
+		b.abrupt = b.abrupt || b.pending > 0 && b.close == nil
+	}
+}
+
+// exchangeAnswered takes note of the head of a response.
+func (b *builder) exchangeAnswered(e *exchange, end int, ev *history.Event) {
+	if end == atServer {
+		b.noteHeld(e, ev)
+	}
+	if end == atServer && ev.HTTP != nil {
+		b.noteSession(e, ev.HTTP)
+	}
+	if s := b.talk.session; end == atClient && ev.HTTP != nil && ev.HTTP.Status == notFound && s != nil && e.head != nil && e.head.Session == s.id {
+		b.talk.unknown = earlier(b.talk.unknown, ev)
+	}
+}
+
+// noteHeld takes note of a cancel whose POST the server answered when, and not before,
+// the handler of the cancelled call had ended.
+func (b *builder) noteHeld(e *exchange, ev *history.Event) {
+	f := e.notice
+	if f == nil || !f.msg.IsCancel() || f.read == nil || f.req == nil || f.req.call == nil {
+		return
+	}
+	if end := f.req.call.end; end != nil && end.At > f.read.At+b.grace && ev.At <= end.At+b.grace {
+		e.heldBy = end
+	}
+}
+
+// noteSession keeps account of the sessions that the server has given away and taken
+// back.
+func (b *builder) noteSession(e *exchange, head *history.HTTPHead) {
+	opens := len(e.asks) > 0 && e.asks[0].frame.msg.Method == initializeMethod
+	switch {
+	case opens && head.Session != "" && head.Status < 300:
+		if b.root.lent == nil {
+			b.root.lent = map[string]bool{}
+		}
+		b.root.lent[head.Session] = true
+	case e.head != nil && e.head.Method == "DELETE" && head.Status < 300:
+		delete(b.root.lent, e.head.Session)
+		b.root.handedBack++
+	}
+}
+
+// notFound is the status with which a server answers what names a session that it does not
+// know.
+const notFound = 404
+
+// exchangeFinished takes note of what an exchange leaves undone.
+func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
+	if b.transport == HTTPSSE && e.isGet() {
+		b.departure(ev, [...]parting{atClient: bereaved, atServer: leaving}[end])
+	}
+	if end == atClient {
+		b.noteLoss(e, ev)
+		return
+	}
+	if e.begin[atServer] != nil {
+		b.root.opened--
+	}
+	for _, r := range e.asks {
+		if s := r.listen; s != nil && r.c == nil {
+			s.ended = earlier(s.ended, ev)
+		}
+		if e.unkept == nil && r.first == nil && r.cancel == nil && r.c == nil && r.early == nil {
+			e.unkept = r
+		}
+	}
+}
+
+// noteLoss notes that the client is done with an exchange, if it has not had all responses.
+func (b *builder) noteLoss(e *exchange, ev *history.Event) {
+	for _, r := range e.asks {
+		if r.readReply == nil {
+			b.loss = earlier(b.loss, ev)
+		}
+	}
+}
+
+// agreed notes that the client read the response to an initialize.
+func (b *builder) agreed(r *request, f *frame) {
+	talk := &b.talk
+	if talk.opening != r {
+		return
+	}
+	talk.opening = nil
+	if f.msg.Kind != history.Response || r.frame.on == nil {
+		return
+	}
+	talk.session, talk.settled, talk.deleted, talk.unknown = nil, f.read, nil, nil
+	b.home = r.frame.on.instance
+	if at := r.frame.on.status[atClient]; at != nil && at.HTTP != nil && at.HTTP.Session != "" {
+		talk.session = &sessionID{at.HTTP.Session, f.read}
+	}
+}
+
+// opens notes that the client begins a session with r. If it had one before, the names
+// of that mean nothing any more.
+func (b *builder) opens(r *request) {
+	talk := &b.talk
+	if talk.settled != nil {
+		talk.number++
+		b.ids, b.memory.numbers = [2]map[string]*request{}, [2]spans{}
+		b.events, b.recentEvents = nil, nil
+	}
+	talk.opening, talk.settled, talk.session = r, nil, nil
+}
+
+// A sentEvent is an SSE event with an id, which the server has begun to send.
+type sentEvent struct {
+	at    *history.Event
+	root  int    // of its stream; 0: not known
+	ofGet bool   // that was begun by a GET
+	on    int    // the exchange that it was sent by
+	sum   uint64 // of what it says
+}
+
+// maxEvents bounds the event ids of a session that are told apart. Of older ones it is
+// known that they perhaps were there.
+const maxEvents = 1 << 12
+
+// sort notes what an SSE event has to do with others of its id.
+func (b *builder) sort(f *frame) {
+	id := f.write.EventID
+	if id == "" || b.modern {
+		return
+	}
+	digest := sum(f.msg.Raw)
+	switch before := b.events[id]; {
+	case before != nil && f.on.resumes() && before.sum == digest:
+		f.replay = before
+	case before != nil:
+		f.clash = before
+	case !b.perhaps(ofEvent, history.Server, id):
+		b.keepEvent(id, &sentEvent{at: f.write, root: f.on.root, ofGet: f.on.ofGet, on: f.on.n, sum: digest})
+	case f.on.resumes():
+		f.replay = &sentEvent{at: f.write, root: f.on.root, on: f.on.n} // one that is forgotten, for all that is known
+	}
+}

@@ -1,0 +1,175 @@
+package oracle
+
+import "github.com/mcpsim/mcpsim/sim/history"
+
+// What the rules of all transports leave uncounted over HTTP, where the network, and the
+// client, can take away the one way by which an answer could come.
+
+// Why something was not counted, of messages that travel by HTTP.
+const (
+	whyStreamGone      = "the stream of the response was broken off"
+	whyRefusedByHTTP   = "the exchange was refused by an HTTP status"
+	whyStreamEnded     = "the server had ended the stream, and nobody asked for the rest"
+	whyOtherInstance   = "it went to another instance of the server, which does not know the session"
+	whyFaulty          = "the network had been at fault"
+	whyExchangeOver    = "the exchange of the request was over when the caller gave up"
+	whyHalfSent        = "the request had not left the client when its caller gave up"
+	whySentAgain       = "the same request again, whose exchange had failed"
+	whyTurnedDown      = "the body of an HTTP response that refuses the cancel"
+	whyUnderScoped     = reportedUnder + "DISC-SCOPED"
+	whyUnderNotCancel  = reportedUnder + "DISC-NOT-CANCEL"
+	whyUnderRetry      = reportedUnder + "RETRY-NEW-ID"
+	whyUnderNoRequests = reportedUnder + "SERVER-NO-REQUESTS"
+)
+
+// failed reports whether the exchange came to nothing by the network's doing, or because
+// the server refused it.
+func (e *exchange) failed() bool {
+	switch {
+	case e == nil:
+		return false
+	case e.fault != nil || e.refused() || e.gone != nil && e.drop == nil:
+		return true
+	}
+	at := e.finish[atClient]
+	return at != nil && at.Text != ""
+}
+
+// abandoned reports whether the client is done with the exchange of r and has had no
+// response to it.
+func (r *request) abandoned() bool {
+	e := r.frame.on
+	return e != nil && r.readReply == nil && e.left() != nil
+}
+
+// whyNoWay tells why no answer to r can be expected, "" if one can.
+func (x *index) whyNoWay(r *request) string {
+	e := r.frame.on
+	switch {
+	case e == nil:
+		return ""
+	case e.refused():
+		return whyRefusedByHTTP
+	case x.astrayAt(e):
+		return whyOtherInstance
+	case e.disturbed() != nil:
+		return whyStreamGone
+	case e.finish[atServer] != nil && !e.final && r.first == nil && x.transport == StreamableHTTP && r.frame.side == history.Client:
+		return whyStreamEnded
+	}
+	return ""
+}
+
+// astrayAt reports whether the exchange went to an instance of the server that knows
+// nothing of the client's session.
+func (x *index) astrayAt(e *exchange) bool {
+	return e.session != nil && x.home != 0 && e.instance != 0 && e.instance != x.home
+}
+
+// brokenOffUnanswered reports whether the server ended the exchange of c without a
+// response, although nobody had cancelled it, and since 2026-07-28, when nothing but that
+// exchange could have carried one.
+func (x *index) brokenOffUnanswered(c *call) bool {
+	e := c.req.frame.on
+	if e == nil || !e.final || c.req.first != nil || e.refused() || e.disturbed() != nil || c.reason() != nil {
+		return false
+	}
+	end := e.finish[atServer]
+	return end != nil && !before(x.over, end) && (x.over == nil || x.over.At != end.At)
+}
+
+func (x *index) judgeBrokenOff(c *call, t *tally) {
+	end := c.req.frame.on.finish[atServer]
+	t.fail(Violation{
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.frame.read, end),
+		What: "ended the exchange of a request without answering it",
+	}, c.req.frame.read, c.end, end)
+}
+
+// whyNothingToCancel tells why a client need not tell the server of a caller who has given
+// up, over HTTP; "" if it must.
+func (x *index) whyNothingToCancel(c *call) string {
+	r := c.req
+	e := r.frame.on
+	switch {
+	case e == nil:
+		return ""
+	case r.frame.side == history.Client && !sentBefore(c) && (r.frame.read == nil || r.frame.inVain()):
+		return whyHalfSent
+	case x.swapped && e.disturbed() != nil:
+		return whyStreamGone
+	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil):
+		return whyExchangeOver
+	}
+	return ""
+}
+
+// whyProbeFails tells why nobody is to blame for a health probe that failed at a side, over
+// HTTP. A server that has a request in hand is not excused by what the network did to
+// others.
+func (x *index) whyProbeFails(side history.Side, witness *history.Event) string {
+	switch {
+	case !x.overHTTP:
+		return ""
+	case x.probing != nil && x.probing.frame.on.failed():
+		return x.whyFailed(x.probing.frame.on)
+	case side != history.Server && before(x.faulty, witness):
+		return whyFaulty
+	case x.probing != nil && x.probing.frame.on != nil && x.astrayAt(x.probing.frame.on):
+		return whyOtherInstance
+	}
+	return ""
+}
+
+// whyFailed tells whose doing it is that an exchange failed, "" if it is the server's own.
+func (x *index) whyFailed(e *exchange) string {
+	switch {
+	case x.astrayAt(e):
+		return whyOtherInstance
+	case e.fault != nil || e.gone != nil && e.drop == nil:
+		return whyFaulty
+	case e.refused() && x.talk.unknown != nil && x.faulty != nil:
+		return whyFaulty // the session had been lost, or given up, by what the network did
+	}
+	return ""
+}
+
+// deadEnd is why the caller of c is due to get control back once nothing can bring a
+// response any more: since 2026-07-28 when the client is done with the exchange, and
+// before when it was refused. A response may else come by a stream that the client
+// resumes.
+func (x *index) deadEnd(c *call) (wait, bool) {
+	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused {
+		return wait{}, false
+	}
+	e := c.req.frame.on
+	if e == nil || c.req.readReply != nil || !e.final && !e.refused() {
+		return wait{}, false
+	}
+	due := e.left()
+	if !c.pending(due) {
+		return wait{}, false
+	}
+	return wait{due, x.horizon, "held its caller, whose exchange was over"}, true
+}
+
+// judgeServerStop judges how a server that serves HTTP stops when its application wants it
+// to, which is after the clients have gone.
+func (x *index) judgeServerStop(t *tally) {
+	end := x.served
+	if end == nil {
+		end = x.last
+	}
+	switch {
+	case x.crash != nil:
+		t.leave(whyCrashed)
+	case span(x.stop, end) < history.ClosePatience:
+		if x.served != nil {
+			t.pass()
+		}
+	case x.stubbornRuns(x.stop):
+		t.leave(whyToolRuns)
+	default:
+		t.fail(Violation{Side: history.Server, What: "did not stop when its application had told it to", Lateness: span(x.stop, end)}, x.stop, end)
+	}
+}

@@ -1,0 +1,216 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// The oracles of what travels on which stream, and of when one ends.
+
+func httpStreamChecks() []check {
+	return []check{
+		{rule: "HTTP-RESP-STREAM", side: history.Server, frame: responseOnGet, streams: true},
+		{rule: "HTTP-NO-BROADCAST", side: history.Server, frame: onOneStream, streams: true},
+		{rule: "HTTP-REPLAY-SCOPE", side: history.Server, frame: replaysOwn, streams: true},
+		{rule: "HTTP-EVENT-ID", side: history.Server, frame: eventIDsDiffer, streams: true},
+		{rule: "HTTP-NO-EARLY-CLOSE", side: history.Server, exchange: notClosedEarly},
+		{rule: "HTTP-TERMINATE", side: history.Server, exchange: terminated},
+		{rule: "HTTP-STREAM-RELATED", side: history.Server, frame: related},
+	}
+}
+
+// Why something was not counted.
+const (
+	whyResumed        = "sent again, since the client had not received it, or had asked for it"
+	whyUnderBroadcast = reportedUnder + "HTTP-NO-BROADCAST"
+)
+
+// responseOnGet: no response comes on a stream that the client opened by GET.
+func responseOnGet(_ *index, f *frame, t *tally) {
+	if f.side != history.Server || !f.msg.IsReply() || f.on == nil || f.on.head == nil {
+		return
+	}
+	switch {
+	case !f.on.isGet():
+		t.pass()
+	case f.on.resumes() && !f.on.ofGet:
+		t.leave(whyResumed)
+	default:
+		v := Violation{Side: history.Server, What: "sent a response on the stream that the client had opened by GET", Lateness: -1}
+		if f.req != nil {
+			v = f.req.offence(v.What)
+			v.Side = history.Server
+		}
+		if f.live {
+			t.failUnder("HTTP-NO-BROADCAST", v, f.on.begin[atClient], f.write)
+			return
+		}
+		t.fail(v, f.on.begin[atClient], f.write)
+	}
+}
+
+// onOneStream: each message goes on one of the open streams only.
+func onOneStream(_ *index, f *frame, t *tally) {
+	switch {
+	case f.side != history.Server || f.on == nil:
+	case f.live:
+		v := Violation{Side: history.Server, What: "sent one message on two streams that were both open", Lateness: -1}
+		if f.req != nil {
+			v = f.req.offence(v.What)
+			v.Side = history.Server
+		}
+		first := f.first
+		if first == nil {
+			first = f.replay.at
+		}
+		t.fail(v, first, f.write)
+	case f.again():
+		t.leave(whyResumed)
+	default:
+		t.pass()
+	}
+}
+
+// replaysOwn: what is sent on a resumed stream belongs to that.
+func replaysOwn(_ *index, f *frame, t *tally) {
+	switch {
+	case f.side != history.Server || f.on == nil || !f.on.resumes():
+	case f.foreign:
+		v := Violation{Side: history.Server, What: "sent on a resumed stream what belongs to another", Lateness: -1}
+		if f.req != nil {
+			v = f.req.offence(v.What)
+			v.Side = history.Server
+		}
+		t.fail(v, f.on.begin[atServer], f.write)
+	case f.replay != nil || f.req != nil:
+		t.pass()
+	}
+}
+
+// eventIDsDiffer: the ids of SSE events are unique in a session.
+func eventIDsDiffer(_ *index, f *frame, t *tally) {
+	v := Violation{Side: history.Server, What: "gave one id to two SSE events", Lateness: -1}
+	switch {
+	case f.side != history.Server || f.write.EventID == "":
+	case f.clash != nil && f.live:
+		t.failUnder("HTTP-NO-BROADCAST", v, f.clash.at, f.write)
+	case f.clash != nil:
+		t.fail(v, f.clash.at, f.write)
+	case f.replay != nil:
+		t.leave(whyResumed)
+	default:
+		t.pass()
+	}
+}
+
+// isStream reports whether the response is an SSE stream.
+func (e *exchange) isStream() bool {
+	s := e.status[atServer]
+	return s != nil && s.HTTP != nil && strings.HasPrefix(strings.ToLower(s.HTTP.ContentType), streamType)
+}
+
+// notClosedEarly: the stream of a call is not closed before it has carried the response.
+func notClosedEarly(x *index, e *exchange, t *tally) {
+	end := e.finish[atServer]
+	if len(e.asks) == 0 || !e.isStream() || end == nil || e.refused() {
+		return
+	}
+	switch r := e.unkept; {
+	case r == nil && e.answered == nil:
+		t.leave(whyNoCleanEnd)
+	case r == nil:
+		t.pass()
+	case before(e.disturbed(), end) || e.fault != nil:
+		t.leave(whyStreamGone)
+	case x.over != nil && (before(x.over, end) || x.over.At == end.At):
+		t.leave(whyClosing)
+	default:
+		v := r.offence("closed the stream of a call before it had carried the response")
+		v.Side, v.Lateness = history.Server, span(r.frame.read, end)
+		t.fail(v, r.frame.read, end)
+	}
+}
+
+// terminated: the stream of a call ends once it has carried the response.
+func terminated(x *index, e *exchange, t *tally) {
+	if len(e.asks) == 0 || !e.isStream() || e.answered == nil {
+		return
+	}
+	switch {
+	case e.atQuiet == nil && e.finish[atServer] != nil:
+		t.pass()
+	case e.atQuiet == nil || !before(e.answered, e.atQuiet) || e.atQuiet.At <= e.answered.At+x.grace:
+	case e.disturbed() != nil:
+		t.leave(whyStreamGone)
+	case !e.allAnswered():
+		// Of a batch; the rest is still to come.
+	default:
+		v := e.wrong(history.Server, "left the stream of a call open that had carried the response")
+		v.Lateness = span(e.answered, e.atQuiet)
+		t.fail(v, e.answered, e.atQuiet)
+	}
+}
+
+// allAnswered reports whether all that the exchange asks for has a response.
+func (e *exchange) allAnswered() bool {
+	for _, r := range e.asks {
+		if r.first == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// related: what comes on the stream of a call belongs to that call.
+func related(x *index, f *frame, t *tally) {
+	if f.side != history.Server || f.on == nil || len(f.on.asks) == 0 {
+		return
+	}
+	own, known := x.belongs(f)
+	switch {
+	case !known:
+	case own:
+		t.pass()
+	case f.isProgress() && f.req.first != nil && startsTask(f.req.first):
+		t.leave(whyTaskRuns)
+	default:
+		v := f.on.asks[0].offence("sent on the stream of a call what belongs to another")
+		v.Side = history.Server
+		t.fail(v, f.on.asks[0].frame.write, f.write)
+	}
+}
+
+// belongs reports whether f, which an exchange carries, is about what that asks for;
+// known is false where that cannot be told.
+func (x *index) belongs(f *frame) (own, known bool) {
+	if f.req != nil && (f.msg.IsReply() || f.isProgress()) {
+		return f.req.frame.on == f.on, true
+	}
+	n := f.write.Call
+	switch {
+	case f.msg.Kind == history.Request:
+		n = x.parent(n)
+	case f.msg.Method != logMethod:
+		return false, false
+	}
+	if n == 0 {
+		return false, false
+	}
+	for _, r := range f.on.asks {
+		if r.call == nil || r.call.Call.Call == n {
+			return r.call != nil, r.call != nil
+		}
+	}
+	return false, true
+}
+
+// parent is the call whose tool makes the nested call n; 0 if that is none.
+func (x *index) parent(n int) int {
+	for i := range x.header.Nested {
+		if c := &x.header.Nested[i]; c.Call == n {
+			return c.Parent
+		}
+	}
+	return 0
+}
