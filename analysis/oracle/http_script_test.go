@@ -37,6 +37,7 @@ type webScript struct {
 	transport Transport                       // empty: StreamableHTTP
 	json      bool                            // responses are JSON objects
 	byHand    bool                            // neither statuses nor ends but those that the script has
+	left      int                             // sessions at the end
 	stateless bool                            // there is no session
 	clients   int                             // 0: there is one
 	owners    []int                           // of calls 1, 2, …: whose they are
@@ -91,7 +92,7 @@ func (s webScript) greeting() string {
 }
 
 func (s webScript) farewell() string {
-	return map[bool]string{false: `
+	return strings.ReplaceAll(map[bool]string{false: `
 		1000 world quiet
 		1001 client probe; > ping
 		1002 server < ping; > pong
@@ -107,7 +108,7 @@ func (s webScript) farewell() string {
 		1003 client < pong; probed
 		1010 client close; closed
 		2000 server sessions 0; stop; served
-	`}[s.modern() || s.stateless]
+	`}[s.modern() || s.stateless], "sessions 0", fmt.Sprintf("sessions %d", s.left))
 }
 
 // A leg is an exchange that a script has begun.
@@ -120,8 +121,9 @@ type leg struct {
 type webScripter struct {
 	webScript
 	scripter
-	legs      map[string]*leg
-	sessions  map[int]string // by client
+	legs      map[string]*leg // the latest of each name
+	all       []*leg          // by number
+	sessions  map[int]string  // by client
 	exchanges int
 	client    int // of the line
 }
@@ -211,6 +213,7 @@ func (w *webScripter) begins(name string, head *history.HTTPHead) *leg {
 	w.exchanges++
 	l := &leg{n: w.exchanges, client: w.client}
 	w.legs[w.key(name)] = l
+	w.all = append(w.all, l)
 	if !w.modern() && name != "hello" {
 		head.Session = w.sessions[w.client]
 		if w.version >= "2025-06-18" && w.transport == StreamableHTTP {
@@ -366,11 +369,7 @@ func (w *webScripter) get(text string, unread bool) {
 			e.Exchange = other.Exchange
 		}
 	}
-	for _, other := range w.legs {
-		if other.n == e.Exchange {
-			l = other
-		}
-	}
+	l = w.all[e.Exchange-1]
 	if unread {
 		e.Kind = history.Unread
 		if w.lost {

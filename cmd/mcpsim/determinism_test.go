@@ -163,10 +163,16 @@ func TestSchedulerSeed(t *testing.T) {
 //	go test -run - -bench Digests -benchtime 1000x ./cmd/mcpsim
 func BenchmarkDigests(b *testing.B) {
 	worker := builtWorker(b)
-	for _, target := range []string{"go-sdk", "mcp-go"} {
+	for _, row := range []struct{ name, target, scenario, transport string }{
+		{"go-sdk", "go-sdk", "cancel-storm", sim.Stdio},
+		{"mcp-go", "mcp-go", "cancel-storm", sim.Stdio},
+		{"go-sdk/http", "go-sdk", "cancel-storm", sim.StreamableHTTP},
+		{"go-sdk/h2c", "go-sdk", "testdata/determinism/storm-h2c.yaml", sim.StreamableHTTP},
+		{"go-sdk/clients", "go-sdk", "testdata/determinism/crowd-http.yaml", sim.StreamableHTTP},
+	} {
 		for _, version := range bothVersions() {
-			b.Run(target+"/"+version, func(b *testing.B) {
-				e := loaded(b, "cancel-storm", choice{client: target, server: target, specVersions: []string{version}})
+			b.Run(row.name+"/"+version, func(b *testing.B) {
+				e := loaded(b, row.scenario, choice{client: row.target, server: row.target, transport: row.transport, specVersions: []string{version}})
 				countDigests(b, e, worker)
 			})
 		}
