@@ -131,7 +131,7 @@ func endWording(rule string) RuleText {
 		return RuleText{Says: "does not cancel what a tool had asked when the tool is told to stop",
 			Counts: "questions of tools that were told to stop", Exercise: "No tool was told to stop while the client had its question: use tools of the kind asking."}
 	}
-	for _, words := range []func(string) RuleText{wireWording, strayWording, taskWording} {
+	for _, words := range []func(string) RuleText{wireWording, strayWording, taskWording, httpWording} {
 		if t := words(rule); t.Says != "" {
 			return t
 		}

@@ -1,6 +1,12 @@
 package netem_test
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -113,5 +119,53 @@ func closeEnd(b *testing.B, end netem.End) {
 	}
 	if err := end.In.Close(); err != nil {
 		b.Error(err)
+	}
+}
+
+// BenchmarkHTTP has net/http at both ends: a POST and its answer an operation, on
+// one connection, over a network without delay and over loopback.
+func BenchmarkHTTP(b *testing.B) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	n := netem.NewNetwork(netem.NetworkConfig{})
+	for _, bench := range []struct {
+		name   string
+		listen func(network, address string) (net.Listener, error)
+		dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	}{
+		{"netem", func(_, address string) (net.Listener, error) { return n.Listen(address) }, n.DialContext},
+		{"loopback", net.Listen, new(net.Dialer).DialContext},
+	} {
+		for _, h2c := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/h2c=%t", bench.name, h2c), func(b *testing.B) {
+				l, err := bench.listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					b.Fatal(err)
+				}
+				server := &http.Server{Handler: handler, Protocols: protocols(h2c)}
+				var serving sync.WaitGroup
+				serving.Go(func() { _ = server.Serve(l) }) // it is closed below
+				client := &http.Client{Transport: &http.Transport{DialContext: bench.dial, Protocols: protocols(h2c)}}
+				b.ReportAllocs()
+				for b.Loop() {
+					roundTrip(b, client, "http://"+l.Addr().String())
+				}
+				client.CloseIdleConnections()
+				_ = server.Close() // what it says of its listener is nothing to the figures
+				serving.Wait()
+			})
+		}
+	}
+}
+
+func roundTrip(b *testing.B, client *http.Client, url string) {
+	resp, err := client.Post(url, "application/json", bytes.NewReader(frame))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		b.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		b.Fatal(err)
 	}
 }

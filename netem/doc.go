@@ -1,7 +1,9 @@
 // Package netem is the network between two peers that live in one process:
 // byte pipes that carry newline-delimited frames with delay, limited bandwidth,
 // bounded buffers, stalls, half-close and reset, whole or in pieces, one by one or
-// several at once.
+// several at once. Of two raw pipes, which know no lines, it makes connections as
+// TCP has them, between those who dial and those who listen; package net/http runs
+// on them. And it has the faults of what stands before an HTTP server.
 //
 // It knows bytes, frames and time. It does not know what a frame means, draws
 // no random numbers and keeps no state between pipes: a delay is a pure
@@ -31,9 +33,13 @@
 // The package uses package time as it finds it: it runs alike on the real
 // clock, in a testing/synctest bubble and on the runtime's fake clock. A pipe
 // has no goroutine, and a timer only while a Read waits for something that is
-// under way, or a Write for the end of a stall.
+// under way or for its deadline, or a Write for the end of a stall, its deadline or
+// a refusal. In a bubble, whoever waits for a mutex stops the clock, and an HTTP/2
+// client holds one while it writes: give connections there a buffer that holds all
+// that is written at once.
 //
 // Read in this order: [Delay] and [Direction] say what a link does, [Travel] what
 // becomes of a segment, [Frame] and [Tap] what can be seen of it, [NewPipe] makes
-// one, [NewPair] makes two.
+// one, [NewPair] makes two, [Network] makes a [Conn] at each end of two, and a
+// [Front] stands before a server.
 package netem

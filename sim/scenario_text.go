@@ -48,6 +48,35 @@ func (l Link) text(bandwidth bool) string {
 	return text
 }
 
+// Wire says in one line how the two sides are joined, the way a report does: its
+// network, and over HTTP what is out of the ordinary, each behind a semicolon.
+func (sc *Scenario) Wire() string {
+	parts := []string{sc.Network.String()}
+	if n := sc.Load.Clients; n > 1 {
+		parts = append(parts, fmt.Sprintf("%d clients a world", n))
+	}
+	p := sc.HTTP
+	if p.Protocol == H2C {
+		parts = append(parts, H2C)
+	}
+	if p.Instances > 1 {
+		parts = append(parts, fmt.Sprintf("%d servers at one address", p.Instances))
+	}
+	for _, f := range p.Faults {
+		parts = append(parts, f.text())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// text is a fault in words: "hold 30 % of tools/call".
+func (f HTTPFault) text() string {
+	of := f.Of
+	if of == "" {
+		of = "all that is posted"
+	}
+	return f.Kind + " " + formatDecimal(math.Round(f.Share*1e6)/1e4) + " % of " + of
+}
+
 // shortDistribution is for people; [formatDistribution] is for files.
 func shortDistribution(d Distribution) string {
 	switch d.Distribution {

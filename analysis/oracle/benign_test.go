@@ -21,12 +21,12 @@ import (
 type benign struct {
 	race      string // its number, and the name of its file
 	why       string
-	scenario  string   // it is a recording of that
-	script    script   // or this
-	transport string   // of a history written by hand; empty: stdio
-	order     []string // the events that make the race
-	rule      string   // what looks broken
-	uncounted string   // under which the rule puts it down; empty: it does not
+	scenario  string     // it is a recording of that
+	script    script     // or this
+	web       *webScript // or this, over HTTP
+	order     []string   // the events that make the race
+	rule      string     // what looks broken
+	uncounted string     // under which the rule puts it down; empty: it does not
 	call      int
 	phase     Phase
 
@@ -122,24 +122,26 @@ func recordedRaces() []benign {
 	}}
 }
 
-const overHTTP = "streamable-http"
-
 // writtenRaces are those that stdio cannot show, or that need what the simulator
-// does not do yet. Over another transport nobody is judged so far; where order alone
-// makes the race, the test tries its breach over stdio.
+// does not do yet.
 func writtenRaces() []benign {
-	legacy := func(s script) script { s.version = legacyVersion; return s }
-	modern := func(s script) script { s.version = modernVersion; return s }
+	return append(webRaces(), taskRaces()...)
+}
+
+// webRaces are those of HTTP.
+func webRaces() []benign {
+	legacy := func(text string) *webScript { s := legacyWeb(text); return &s }
+	modern := func(text string) *webScript { s := modernWeb(text); return &s }
+	two := legacyWeb(`10 client issue 1; > call 1; issue 2; > call 2
+		12 server < call 2; start 2
+		14 client cancel 1; > cancel 1; return 1 canceled
+		16 server < cancel 1
+		18 server < call 1; start 1
+		40 server end 1 "done 1"; > result 1
+		42 server end 2 "done 2"; > result 2
+		50 client < result 1; < result 2; return 2 "done 2"`).tools("cooperative", "cooperative")
 	return []benign{{
-		race: "R4", why: "two POSTs: the cancel overtakes its request, which the server then runs in full", transport: overHTTP,
-		script: legacy(script{handlers: []string{"cooperative", "cooperative"}, text: `10 client issue 1; > call 1; issue 2; > call 2
-			12 server < call 2; start 2
-			14 client cancel 1; > cancel 1; return 1 canceled
-			16 server < cancel 1
-			18 server < call 1; start 1
-			40 server end 1 "done 1"; > result 1
-			42 server end 2 "done 2"; > result 2
-			50 client < result 1; < result 2; return 2 "done 2"`}),
+		race: "R4", why: "two POSTs: the cancel overtakes its request, which the server then runs in full", web: &two,
 		order: []string{"client write request 1", "client write cancel 1", "server read cancel 1", "server read request 1", "server write reply 1"},
 		rule:  "CANCEL-NO-RESPONSE", uncounted: whyPremature, call: 1, phase: BeforeRequest,
 		breach: "a cancel of an unknown id that hits another request",
@@ -148,6 +150,67 @@ func writtenRaces() []benign {
 		},
 		fails: "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)",
 	}, {
+		race: "R10", why: "the server writes into a stream that the client has closed, before it can see that",
+		web: modern(webRunning + `30 client cancel 1; drop call 1; return 1 canceled
+			31 server progress 1 "1"; >> progress 1; .failed
+			34 server gone call 1; told 1; end 1 canceled; finish call 1`),
+		order: []string{"client drop", "server write progress 1", "server gone", "server told 1", "server end 1"},
+		rule:  "CANCEL-SILENCE", call: 1, phase: Running,
+		breach: "the same, once it has seen that",
+		edit:   func(s *scene) { s.put(s.at("server told 1"), 0, s.progress(1)...) },
+		fails:  "CANCEL-SILENCE (PROGRESS-AFTER-CANCEL)",
+	}, {
+		race: "R11", why: "the stream breaks, which is no cancel: the response is sent again on the resumed one",
+		web: legacy(webRunning + `30 server > progress 1 # e1
+			35 client < progress 1 # e1
+			55 world fault call 1 cut
+			56 client finish call 1 reset; open again after e1
+			57 server gone call 1
+			60 server end 1 "done 1"; >> result 1 # e2; .failed; finish call 1
+			80 server serve again; > result 1 on again # e2
+			90 client < result 1 on again # e2; return 1 "done 1"`),
+		order: []string{"server gone", "server end 1", "server write reply 1", "server write reply 1 #2", "client return 1"},
+		rule:  "HTTP-NO-BROADCAST", uncounted: whyResumed, call: 1,
+		breach: "the same on a stream that resumes none",
+		edit:   func(s *scene) { s.event("client begin #4").HTTP.LastEvent = "" },
+		fails:  "HTTP-RESP-STREAM HTTP-EVENT-ID",
+	}, {
+		race: "R12", why: "the stream of a cancelled POST is ended by an error: no response and a stream that ends cannot both be had",
+		web: legacy(webRunning + `30 client cancel 1; > cancel 1; return 1 canceled
+			40 server < cancel 1; told 1; end 1 canceled
+			45 server > error 1
+			50 client < error 1`),
+		order: []string{"client write cancel 1", "server read cancel 1", "server told 1", "server write reply 1"},
+		rule:  "CANCEL-NO-RESPONSE", uncounted: whyOnlyTold, call: 1, phase: Running,
+		breach: "a stream that is closed, of a call that nobody had cancelled",
+		edit: func(s *scene) {
+			s.h.Header.SpecVersion = "2025-06-18"
+			for _, name := range []string{"client cancel 1", "client write cancel 1", "client wrote cancel 1", "server read cancel 1", "server told 1", "server write reply 1", "server wrote reply 1", "client read reply 1"} {
+				s.drop(name)
+			}
+		},
+		fails: "HTTP-NO-EARLY-CLOSE",
+	}, {
+		race: "R17", why: "a client POSTs a cancel besides closing the stream, and is told 202 or 4xx: no response either way",
+		web: modern(webRunning + `30 client cancel 1; > cancel 1; drop call 1; return 1 canceled
+			40 server gone call 1; told 1; end 1 canceled; finish call 1; < cancel 1`),
+		order: []string{"client write cancel 1", "server gone", "server told 1", "server read cancel 1"},
+		rule:  "CANCEL-HTTP-CLOSE", uncounted: whyPosted, call: 1, phase: Running,
+		breach: "it does not close the stream",
+		edit: func(s *scene) {
+			s.drop("client drop")
+			s.drop("server gone")
+			s.move("client return 1", "client write cancel 1", 0)
+		},
+		fails: "CANCEL-HTTP-CLOSE",
+	}}
+}
+
+// taskRaces are those of tasks and of what servers ask.
+func taskRaces() []benign {
+	legacy := func(s script) script { s.version = legacyVersion; return s }
+	modern := func(s script) script { s.version = modernVersion; return s }
+	return []benign{{
 		race: "R9", why: "the cancel of tools/call crosses the result that says that it has become a task",
 		script: legacy(script{text: `10 client issue 1; > augmented 1
 			20 server < augmented 1; start 1; > tasked 1
@@ -164,34 +227,6 @@ func writtenRaces() []benign {
 			s.move("server wrote reply 1", "server write reply 1", 0)
 		},
 		fails: "CANCEL-NO-RESPONSE CANCEL-STOP-WORK",
-	}, {
-		race: "R10", why: "the server writes into a stream that the client has closed, before it can see that", transport: overHTTP,
-		script: modern(script{text: `10 client issue 1; > call 1
-			20 server < call 1; start 1
-			30 client cancel 1; return 1 canceled
-			31 server progress 1 "1"; >> progress 1; .failed
-			34 server told 1; end 1 canceled`}),
-		order: []string{"client cancel 1", "server write progress 1", "server told 1", "server end 1"},
-		rule:  "CANCEL-SILENCE", call: 1,
-	}, {
-		race: "R11", why: "the stream breaks, which is no cancel: the response is sent on the resumed one", transport: overHTTP,
-		script: legacy(script{text: `10 client issue 1; > call 1
-			20 server < call 1; start 1
-			60 server end 1 "done 1"; >> result 1; .failed
-			80 server > result 1
-			90 client < result 1; < result 1; return 1 "done 1"`}),
-		order: []string{"server end 1", "server write reply 1", "server write reply 1 #2", "client return 1"},
-		rule:  "RESP-ONCE", call: 1,
-	}, {
-		race: "R12", why: "the stream of a cancelled POST is ended by an error: no response and a stream that ends cannot both be had", transport: overHTTP,
-		script: legacy(script{text: running + cancelled + `server end 1 canceled
-			45 server > error 1
-			50 client < error 1`}),
-		order: []string{"client write cancel 1", "server read cancel 1", "server told 1", "server write reply 1"},
-		rule:  "CANCEL-NO-RESPONSE", call: 1, phase: Running,
-		breach: "the same over stdio, which has no stream to end",
-		edit:   func(*scene) {},
-		fails:  "CANCEL-NO-RESPONSE",
 	}, {
 		race: "R15", why: "a task completes although tasks/cancel was acknowledged, which only asks for it",
 		script: modern(script{text: `10 client issue 1; > augmented 1
@@ -222,11 +257,6 @@ func writtenRaces() []benign {
 			s.put(s.at("client read cancel"), time.Millisecond, again...)
 		},
 		fails: "RESP-ONCE",
-	}, {
-		race: "R17", why: "a client POSTs a cancel besides closing the stream, and is told 202 or 4xx: no response either way", transport: overHTTP,
-		script: modern(script{text: running + cancelled + `server end 1 canceled`}),
-		order:  []string{"client write cancel 1", "server read cancel 1", "server told 1"},
-		rule:   "CANCEL-SILENCE", call: 1, phase: Running,
 	}}
 }
 
@@ -239,10 +269,10 @@ func (b benign) file() string {
 
 func (b benign) written(t *testing.T) *history.History {
 	h := b.script.history(t)
-	h.Header.Scenario = "written by hand"
-	if b.transport != "" {
-		h.Header.Transport = b.transport
+	if b.web != nil {
+		h = b.web.history(t)
 	}
+	h.Header.Scenario = "written by hand"
 	return h
 }
 
@@ -270,9 +300,7 @@ func TestBenignRacesAreNeverCounted(t *testing.T) {
 			requireSound(t, h, j)
 			assert.Empty(t, failing(j), b.why)
 			assert.Equal(t, b.phase, j.Calls[b.call-1].Phase)
-			if b.transport == "" {
-				b.requireUncounted(t, j)
-			}
+			b.requireUncounted(t, j)
 		})
 	}
 }
@@ -298,7 +326,6 @@ func TestBenignRacesHaveTeeth(t *testing.T) {
 		}
 		t.Run(b.race, func(t *testing.T) {
 			s := stage(t, b.read(t))
-			s.h.Header.Transport = "stdio"
 			b.edit(s)
 			j := Judge(s.h)
 			requireSound(t, s.h, j)

@@ -266,7 +266,9 @@ func (b *builder) readFrame(f *frame) {
 		if b.cancelled == nil && f.side == history.Client {
 			b.cancelled = f.read
 		}
-		if r.frame.read == nil || r.frame.beside(f.read) {
+		if f.astrayFrom(r) {
+			r.elsewhere = true
+		} else if r.frame.read == nil || r.frame.beside(f.read) {
 			r.early = earlier(r.early, f.read)
 		} else if r.c == nil {
 			r.c, r.readCancel = f.read, f

@@ -16,7 +16,11 @@ func httpStreamRules() []Rule {
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST NOT send a JSON-RPC response on the stream unless resuming", Level: MustNot},
 		},
 		Convicts: "A response, of a call that was cancelled, or disconnected, or neither, was begun on a stream that a GET had opened and that resumes none of a call.",
-		Exempt:   []Exemption{{Race: "R11", Why: whyResumed, What: "The stream resumes that of a call, or one of which the history does not tell."}},
+		Exempt: []Exemption{
+			{Race: "R11", Why: whyResumed, What: "The stream resumes that of a call, or one of which the history does not tell."},
+			{Why: whyUnderBroadcast, What: "A response that went by the call's own stream, too, while that was open: the same is a breach of HTTP-NO-BROADCAST."},
+		},
+		Implied: "HTTP-NO-BROADCAST",
 	}, {
 		ID: "HTTP-NO-EARLY-CLOSE", Side: history.Server, Property: Safety,
 		Statement: "A server does not close the stream of a call before it has carried the response.",

@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,8 @@ func TestCatalogue(t *testing.T) {
 			assert.NotEmpty(t, r.Side)
 			assert.True(t, strings.HasSuffix(r.Statement, "."), r.Statement)
 			kinds := 0
-			for _, is := range []bool{r.Judged(Stdio), r.Awaits != "", r.Never != ""} {
+			judged := slices.ContainsFunc(Transports(), r.Judged)
+			for _, is := range []bool{judged, r.Awaits != "", r.Never != ""} {
 				if is {
 					kinds++
 				}

@@ -85,12 +85,12 @@ func (x *index) whyNotNotified(c *call) string {
 	switch {
 	case c.req.reused:
 		return whyUnclearID
-	case x.overHTTP && x.whyNothingToCancel(c) != "":
-		return x.whyNothingToCancel(c)
 	case reply != nil && (before(reply, c.cancel) || reply.At <= c.cancel.At+x.grace):
 		return whyReplyFirst
 	case x.over != nil && (before(x.over, c.cancel) || x.over.At == c.cancel.At):
 		return whyClosing
+	case x.overHTTP && x.whyNothingToCancel(c) != "":
+		return x.whyNothingToCancel(c)
 	case c.held != nil && x.heldUntil(c.held, reply):
 		return whyWriterHeld
 	}

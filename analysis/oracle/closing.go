@@ -55,23 +55,30 @@ func (b *builder) disconnected(e *exchange, ev *history.Event) {
 	}
 	for _, r := range e.asks {
 		r.touched = ev.At
-		if b.disconnects && (r.first == nil || r.first.wrote == nil) {
-			b.unwanted(r, ev)
+		if c := b.toldBy(r, ev); b.disconnects && (c != ev || r.first == nil || r.first.wrote == nil) {
+			b.unwanted(r, c, ev)
 		}
 		b.settle(r)
 	}
 }
 
-// unwanted notes that the server learned by ev that the request r is cancelled. What it
-// told the handler in the same instant, it told because of that, whichever of the two
-// was seen first.
-func (b *builder) unwanted(r *request, ev *history.Event) {
-	c := ev
-	if r.call != nil {
-		if told := r.call.told; told != nil && told.At+b.grace >= ev.At && (told.At == ev.At || before(r.frame.on.drop, told)) {
-			c = told
-		}
+// toldBy returns the event by which the server knew that the exchange of r was broken
+// off, which was seen at ev. What it told the handler in the same instant, it told
+// because of that, whichever of the two was seen first.
+func (b *builder) toldBy(r *request, ev *history.Event) *history.Event {
+	if r.call == nil || r.call.told == nil {
+		return ev
 	}
+	told, late := r.call.told, r.first != nil && before(r.first.write, r.call.told)
+	if !late && (told.At == ev.At || told.At+b.grace >= ev.At && before(r.frame.on.drop, told)) {
+		return told
+	}
+	return ev
+}
+
+// unwanted notes that the server learned by c that the request r is cancelled, since its
+// exchange was broken off, which was seen at ev.
+func (b *builder) unwanted(r *request, c, ev *history.Event) {
 	b.learn(history.Server, ev, false)
 	if b.cancelled == nil {
 		b.cancelled = ev

@@ -105,19 +105,20 @@ func (s *Stream) across(m *Stream, e *history.Event) {
 	case e.Kind == history.Close || e.Kind == history.Closed:
 		s.landmark(e)
 	case e.Kind == history.Read && e.Side == history.Server && e.Msg.IsCancel():
+		on := m.exchanges.get(e.Exchange)
 		for _, other := range s.members {
 			if other != m {
-				other.overhear(e)
+				other.overhear(e, on)
 			}
 		}
 	}
 }
 
-// overhear notes that the server read a cancel of another client's that names an id which
-// this client has in use.
-func (b *builder) overhear(e *history.Event) {
+// overhear notes that the server read, by an exchange, a cancel of another client's that
+// names an id which this client has in use.
+func (b *builder) overhear(e *history.Event, on *exchange) {
 	r := b.ids[seat(history.Client)][e.Msg.Ref]
-	if r != nil && r.frame.read != nil && r.first == nil && r.c == nil {
+	if r != nil && !apart(on, r.frame.on) && r.frame.read != nil && r.first == nil && r.c == nil {
 		r.lookalike = e
 	}
 }

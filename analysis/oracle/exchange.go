@@ -22,7 +22,7 @@ type exchange struct {
 	begin, status, finish [2]*history.Event
 	drop                  *history.Event // the client gave it up
 	gone                  *history.Event // the server saw that the client, or the connection, is gone
-	fault                 *history.Event // what stands between did something to it, for the first time
+	fault                 *history.Event // what stands between broke it off, answered it, or led it astray, or is about to
 	instance              int            // which of several servers got it; 0: there is one, or none did
 
 	asks     []*request     // what its body asks for, in order
@@ -103,6 +103,15 @@ func (b *builder) exchange(n int) *exchange {
 	return e
 }
 
+// delays reports whether a fault of the network's costs nothing but time.
+func delays(fault string) bool {
+	switch fault {
+	case "slow-post", "hold", "buffer":
+		return true
+	}
+	return false
+}
+
 // end is the end of an exchange at which an event was observed, as an index; false:
 // at neither.
 func (b *builder) end(e *history.Event) (int, bool) {
@@ -120,7 +129,7 @@ func (b *builder) traffic(ev *history.Event) {
 	switch {
 	case e == nil:
 		return
-	case ev.Kind == history.Fault:
+	case ev.Kind == history.Fault && !delays(ev.Text):
 		e.fault = earlier(e.fault, ev)
 		b.faulty = earlier(b.faulty, ev)
 	case !known:
@@ -142,6 +151,15 @@ func (b *builder) traffic(ev *history.Event) {
 		b.disconnected(e, ev)
 	}
 	b.settleExchange(e)
+}
+
+// astrayFrom reports whether a cancel came to another instance of the server than the
+// request that it names.
+func (f *frame) astrayFrom(r *request) bool { return apart(f.on, r.frame.on) }
+
+// apart reports whether two exchanges were served by two instances that share nothing.
+func apart(e, other *exchange) bool {
+	return e != nil && other != nil && e.instance != 0 && other.instance != 0 && e.instance != other.instance
 }
 
 // settleExchange puts an exchange that is over into the queue, unless it is there.

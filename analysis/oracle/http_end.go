@@ -48,7 +48,7 @@ func clientDeletes(x *index, t *tally) {
 // sessionsEnd: a session that its client has ended does not live on. Those that no client
 // has ended may.
 func sessionsEnd(x *index, t *tally) {
-	if x.part == member || x.alive == nil || x.alive.N < 0 || x.crash != nil || !before(x.close, x.alive) {
+	if x.part == member || x.alive == nil || x.alive.N < 0 || x.crash != nil || x.exit != nil || !before(x.close, x.alive) {
 		return
 	}
 	allowed := len(x.lent)

@@ -113,7 +113,7 @@ func accepted(x *index, e *exchange, t *tally) {
 		v.Lateness = span(f.read, status)
 		t.fail(v, append(events, status)...)
 	}
-	switch code, body := status.HTTP.Status, strings.TrimSpace(status.HTTP.Body); {
+	switch code, body := status.HTTP.Status, e.body(); {
 	case code >= 400:
 		t.leave(whyRefused)
 	case code != 202:
@@ -127,6 +127,16 @@ func accepted(x *index, e *exchange, t *tally) {
 	default:
 		t.pass()
 	}
+}
+
+// body is what the client read of a body that is no message, which the server sent.
+func (e *exchange) body() string {
+	for _, at := range [...]*history.Event{e.status[atServer], e.finish[atClient]} {
+		if at != nil && at.HTTP != nil && e.fault == nil && strings.TrimSpace(at.HTTP.Body) != "" {
+			return at.HTTP.Body
+		}
+	}
+	return ""
 }
 
 // judgeUnaccepted judges a POST of a notification that was not answered.

@@ -104,15 +104,32 @@ func (x *index) whyNothingToCancel(c *call) string {
 	return ""
 }
 
-// whyProbeFails tells why nobody is to blame for a health probe that failed, over HTTP.
-func (x *index) whyProbeFails(witness *history.Event) string {
+// whyProbeFails tells why nobody is to blame for a health probe that failed at a side, over
+// HTTP. A server that has a request in hand is not excused by what the network did to
+// others.
+func (x *index) whyProbeFails(side history.Side, witness *history.Event) string {
 	switch {
 	case !x.overHTTP:
 		return ""
-	case before(x.faulty, witness):
+	case x.probing != nil && x.probing.frame.on.failed():
+		return x.whyFailed(x.probing.frame.on)
+	case side != history.Server && before(x.faulty, witness):
 		return whyFaulty
 	case x.probing != nil && x.probing.frame.on != nil && x.astrayAt(x.probing.frame.on):
 		return whyOtherInstance
+	}
+	return ""
+}
+
+// whyFailed tells whose doing it is that an exchange failed, "" if it is the server's own.
+func (x *index) whyFailed(e *exchange) string {
+	switch {
+	case x.astrayAt(e):
+		return whyOtherInstance
+	case e.fault != nil || e.gone != nil && e.drop == nil:
+		return whyFaulty
+	case e.refused() && x.talk.unknown != nil && x.faulty != nil:
+		return whyFaulty // the session had been lost, or given up, by what the network did
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 
 func httpStreamChecks() []check {
 	return []check{
-		{rule: "HTTP-RESP-STREAM", side: history.Server, frame: responseOnGet},
+		{rule: "HTTP-RESP-STREAM", side: history.Server, frame: responseOnGet, streams: true},
 		{rule: "HTTP-NO-BROADCAST", side: history.Server, frame: onOneStream, streams: true},
 		{rule: "HTTP-REPLAY-SCOPE", side: history.Server, frame: replaysOwn, streams: true},
 		{rule: "HTTP-EVENT-ID", side: history.Server, frame: eventIDsDiffer, streams: true},
@@ -41,6 +41,10 @@ func responseOnGet(_ *index, f *frame, t *tally) {
 		if f.req != nil {
 			v = f.req.offence(v.What)
 			v.Side = history.Server
+		}
+		if f.live {
+			t.failUnder("HTTP-NO-BROADCAST", v, f.on.begin[atClient], f.write)
+			return
 		}
 		t.fail(v, f.on.begin[atClient], f.write)
 	}

@@ -74,7 +74,7 @@ type session struct {
 	moments    []moment        // how things stood at some of the landmarks
 	breaks     int             // exchanges whose breaking off cancelled a request
 	home       int             // the instance of the server that the session is with; 0: there is one
-	faulty     *history.Event  // the first fault of the network's
+	faulty     *history.Event  // the first fault of the network's that cost more than time
 	loss       *history.Event  // the first time that the client was done with an exchange and had no response
 	talk       conversation    // over Streamable HTTP
 	alive      *history.Event  // the last count of the server's sessions
@@ -154,6 +154,7 @@ type request struct {
 	mistaken   *history.Event // the lookalike in whose instant it came to harm
 	readCancel *frame         // the frame of c; nil of a connection that the network broke
 	gone       *history.Event // since a disconnect is a cancel: the server's seeing it, to which c is owed
+	elsewhere  bool           // a cancel of its was read by another instance of the server
 	posted     *history.Event // likewise: the writing of the first cancel that was posted all the same
 
 	flying  int           // acts of the network that its frames still wait for

@@ -115,11 +115,12 @@ func (x *index) deadProbe(t *tally) mishap {
 		t.leave(whyEnRoute)
 		return mishap{}
 	}
-	if why := x.whyProbeFails(witness); why != "" {
+	side := x.silentSide(x.probing, witness)
+	if why := x.whyProbeFails(side, witness); why != "" {
 		t.leave(why)
 		return mishap{}
 	}
-	return mishap{Violation{Side: x.silentSide(x.probing, witness), What: what, Lateness: -1, Cause: stuckCause}, witness}
+	return mishap{Violation{Side: side, What: what, Lateness: -1, Cause: stuckCause}, witness}
 }
 
 // toolsCrash is the blame for a crash in the scenario's own tool, which took the

@@ -23,7 +23,7 @@ func (x *exchange) title() string {
 	case x.request != nil && x.request.msg != nil:
 		return strings.TrimSpace(x.verb() + " " + name(x.request.msg))
 	case x.resume != "":
-		return x.verb() + " from event " + id(x.resume) + " on"
+		return x.verb() + " from event " + id(x.resume)
 	case x.method == "DELETE":
 		return "DELETE of the session"
 	}
@@ -103,7 +103,7 @@ func (sc *scene) signalWords(f *frame, side history.Side) []string {
 		if side == history.Server {
 			return []string{x.title() + " arrives" + sc.atInstance(x)}
 		}
-		return []string{x.title(), x.verb()}
+		return []string{x.title(), strings.Replace(x.title(), "from event", "from", 1), x.verb()}
 	case heading:
 		return sc.headWords(f, side)
 	}
@@ -113,7 +113,10 @@ func (sc *scene) signalWords(f *frame, side history.Side) []string {
 	what := "aborts "
 	if at := x.heads[atClient]; at >= 0 && at < f.sent {
 		what = "closes the response stream of "
-		if !x.stream() {
+		switch {
+		case x.request == nil:
+			what = "closes the stream of "
+		case !x.stream():
 			what = "drops the response to "
 		}
 		return []string{what + x.to(), strings.TrimSuffix(strings.TrimSuffix(what, " of "), " to ")}
@@ -228,9 +231,9 @@ func (sc *scene) ending(x *exchange, i int) string {
 	}
 	n := x.answered(i, false)
 	switch {
-	case n < x.asks && x.head.Status >= 300:
-		return "" // refused
-	case n == 0 && x.asks > 0:
+	case n < x.asks && x.head.Status != 200:
+		return "" // refused, or to be answered on another stream: its status says so
+	case n == 0:
 		return "ends the response to " + x.to() + " without an answer"
 	case n < x.asks:
 		return "ends the response without all answers"
@@ -249,9 +252,9 @@ func (sc *scene) finishing(x *exchange, i int, e history.Event) string {
 	case x.finished != i:
 		return ""
 	case e.Text != "" && !seen:
-		return x.title() + " fails: " + e.Text
+		return x.title() + " fails: " + lastError(e.Text)
 	case e.Text != "":
-		return "the response to " + x.to() + " breaks off: " + e.Text
+		return "the response to " + x.to() + " breaks off: " + lastError(e.Text)
 	case x.asks > x.answered(i, true) && x.head.Status == 200:
 		return "the response to " + x.to() + " ends without an answer"
 	}

@@ -119,37 +119,6 @@ func (sc *scene) aside(i int, f *frame) string {
 	return ""
 }
 
-// signalStep is the step for one end of an arrow that HTTP has and JSON-RPC has not.
-func (sc *scene) signalStep(i int, f *frame) step {
-	s := step{shape: depart, call: f.call, side: f.from, frame: f}
-	if f.sent != i {
-		s.shape, s.side = arrive, f.from.Peer()
-	}
-	if f.unheard {
-		s.texts = []string{name(f.msg) + " arrives, its body is not read"}
-	} else {
-		s.texts = sc.signalWords(f, s.side)
-	}
-	return s
-}
-
-// exchangeStep is what an event of an exchange looks like that is no end of an arrow.
-func (sc *scene) exchangeStep(i int, e history.Event) (step, bool) {
-	s := step{call: e.Call, side: e.Side}
-	if x := sc.exchanges[e.Exchange]; x != nil {
-		s.call = x.call
-	}
-	text := sc.exchangeSentence(i, e)
-	if e.Kind == history.Fault {
-		text, s.side = sc.faultSentence(e), history.World
-	}
-	s.texts = []string{text}
-	if l := sc.calls[s.call]; l != nil && s.call != 0 && l.cancelRead == i {
-		s.aside = asides[sc.results[s.call].Phase]
-	}
-	return s, text != ""
-}
-
 // wroteStep shows the end of a Write only where there is something to it: it
 // failed, or it was held.
 func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
@@ -161,12 +130,18 @@ func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
 	held := e.At - sc.h.Events[f.sent].At
 	x := f.exchange
 	switch {
+	case x != nil && e.Text == "" && sc.call == 0 && sc.h.Header.Clients > 1:
+		return s, false // of many clients there is enough to see
 	case x != nil && e.Text != "" && x.dropped >= 0 && x.dropped < i:
 		return s, false // given up, which its own row says
 	case x != nil && e.Text != "" && x.finished > i && x.heads[atClient] < 0:
 		return s, false // the exchange fails, which comes next
 	case x != nil && e.Text == "" && held > 0 && x.fresh > 0 && f.from == history.Client:
 		s.texts = []string{name(f.msg) + " leaves, by a new connection", "leaves, by a new connection"}
+	case x != nil && e.Text == "" && held > 0 && x.entered < 0 && f.from == history.Client:
+		s.texts = []string{name(f.msg) + " leaves, " + short(held) + " later", "leaves, " + short(held) + " later"}
+	case e.Text != "" && x != nil:
+		s.texts = []string{"write of " + name(f.msg) + " fails: " + lastError(e.Text)}
 	case e.Text != "":
 		s.texts = []string{"write of " + name(f.msg) + " fails: " + e.Text}
 	case held > 0:
@@ -284,7 +259,7 @@ func (sc *scene) foldProgress(keep Finding) {
 		}
 		steps[len(steps)-1].fold(s)
 	}
-	sc.steps = steps
+	sc.steps = slices.DeleteFunc(steps, func(s step) bool { return s.shape == gap && s.wrote+s.reads == 0 })
 }
 
 // chatter reports whether s may be folded away.

@@ -18,7 +18,7 @@ import (
 // version.
 type matrix struct {
 	specVersions []string
-	bind         binding
+	bindings     map[string]binding // by transport
 	rows         []*matrixRow
 }
 
@@ -33,17 +33,19 @@ type matrixRow struct {
 	expect   func(specVersion string) []string // rules that must fail, and no others
 	worlds   uint64                            // at each version, unless all that must fail does earlier
 
-	bind    binding
-	results map[string]*rowResult // by protocol version
+	transport string // the scenario's
+	bind      binding
+	results   map[string]*rowResult // by protocol version; at one that does not have the transport there are no worlds
 }
 
-// A binding is the catalogue of rules as the matrix needs it, looked up once.
+// A binding is the catalogue of rules over one transport as the matrix needs it, looked
+// up once.
 type binding struct {
 	rules []string
 	level map[string]map[string]oracle.Level // by version and rule
 }
 
-func bindingAt(specVersions []string) binding {
+func bindingOver(transport string, specVersions []string) binding {
 	b := binding{level: map[string]map[string]oracle.Level{}}
 	for _, rule := range oracle.Rules() {
 		b.rules = append(b.rules, rule.ID)
@@ -51,7 +53,7 @@ func bindingAt(specVersions []string) binding {
 			if b.level[v] == nil {
 				b.level[v] = map[string]oracle.Level{}
 			}
-			b.level[v][rule.ID] = rule.Level(v)
+			b.level[v][rule.ID] = rule.LevelOver(oracle.Transport(transport), v)
 		}
 	}
 	return b
@@ -95,7 +97,10 @@ func wholeMatrix(specVersions []string, seeds sim.Seeds) matrixPlan {
 
 // matrix lays the rows out: the reference first, then the mutants.
 func (p matrixPlan) matrix() *matrix {
-	m := &matrix{specVersions: p.specVersions, bind: bindingAt(p.specVersions)}
+	m := &matrix{specVersions: p.specVersions, bindings: map[string]binding{}}
+	for _, t := range sim.Transports() {
+		m.bindings[t] = bindingOver(t, p.specVersions)
+	}
 	for _, scenario := range p.clean {
 		m.add(p, matrixRow{scenario: scenario, client: "reference", server: "reference", expect: nothing})
 	}
@@ -113,11 +118,29 @@ func (p matrixPlan) matrix() *matrix {
 }
 
 func (m *matrix) add(p matrixPlan, r matrixRow) {
-	r.worlds, r.results, r.bind = p.worlds, map[string]*rowResult{}, m.bind
+	r.transport = transportOf(r.scenario)
+	r.worlds, r.results, r.bind = p.worlds, map[string]*rowResult{}, m.bindings[r.transport]
 	for _, v := range p.specVersions {
 		r.results[v] = &rowResult{cells: map[string]matrixCell{}}
 	}
 	m.rows = append(m.rows, &r)
+}
+
+// transportOf returns the transport of a scenario of the catalogue.
+func transportOf(scenario string) string {
+	sc, err := catalogued(scenario)
+	if err != nil {
+		panic(err) // a test parses them all
+	}
+	return sc.Transport
+}
+
+// rules lists all rules.
+func (m *matrix) rules() []string { return m.bindings[sim.Stdio].rules }
+
+// played returns the versions that have the row's transport.
+func (r *matrixRow) played(specVersions []string) []string {
+	return slices.DeleteFunc(slices.Clone(specVersions), func(v string) bool { return !sim.InVersion(r.transport, v) })
 }
 
 func nothing(string) []string { return nil }

@@ -44,12 +44,14 @@ func (x *matrixRunner) run(ctx context.Context, m *matrix) error {
 func (x *matrixRunner) round(ctx context.Context, m *matrix, scenario string, first, until uint64) error {
 	var leases []lease.Lease
 	var rows []*matrixRow
+	var versions []string // the same of all rows of a scenario
 	var pairs []lease.Pair
 	for _, r := range m.rows {
 		if r.scenario != scenario {
 			continue
 		}
-		for _, v := range m.specVersions {
+		versions = r.played(m.specVersions)
+		for _, v := range versions {
 			if r.wants(v, first) {
 				leases = append(leases, x.leases(len(rows), v, first, until)...)
 			}
@@ -60,7 +62,7 @@ func (x *matrixRunner) round(ctx context.Context, m *matrix, scenario string, fi
 	if len(leases) == 0 {
 		return nil
 	}
-	e, err := (&choice{client: "reference", server: "reference", specVersions: m.specVersions}).load(scenario)
+	e, err := (&choice{client: "reference", server: "reference", specVersions: versions}).load(scenario)
 	if err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func (r *matrixRow) require(e *experiment) {
 		for id, c := range result.cells {
 			exercised[id] = c.Checked > 0
 		}
-		if result.missing = nil; ofItsEra(e.scenario, v) {
+		if result.missing = nil; result.worlds > 0 && ofItsEra(e.scenario, v) {
 			result.missing = e.unmet(v, exercised)
 		}
 	}

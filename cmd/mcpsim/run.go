@@ -245,7 +245,7 @@ func (e *experiment) manifest(worker engine.Worker) analysis.Manifest {
 		Mcpsim: programVersion(), Go: worker.Go, OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(),
 		ReplayFlags: e.order, Scenario: e.typed, ScenarioSHA256: e.scenario.Hash(),
 		Client: peerOf(e.client), Server: peerOf(e.server), Sources: e.sources(),
-		Transport: e.scenario.Transport, Clock: "virtual", Network: e.scenario.Network.String(),
+		Transport: e.scenario.Transport, Clock: "virtual", Network: e.scenario.Wire(),
 		SpecVersions: e.specVersions, Seeded: worker.Seeded,
 	}
 }

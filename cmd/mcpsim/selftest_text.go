@@ -14,7 +14,7 @@ import (
 func selftestText(m *matrix, o selftestOutcome, asASCII bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mcpsim %s · selftest · %s and the reference · %d rules · %s · %s · %.1f s\n\n", programVersion(),
-		plural(o.Mutants, "mutant", "mutants"), len(m.bind.rules), plural(len(m.specVersions), "spec version", "spec versions"),
+		plural(o.Mutants, "mutant", "mutants"), len(m.rules()), plural(len(m.specVersions), "spec version", "spec versions"),
 		plural(o.Worlds, "world", "worlds"), o.elapsed.Seconds())
 	b.WriteString(verdictOf(m, o))
 	b.WriteString("\n" + grid(m))
@@ -110,7 +110,7 @@ func grid(m *matrix) string {
 			}
 			b.WriteByte('\n')
 		}
-		for _, id := range m.bind.rules {
+		for _, id := range m.rules() {
 			fmt.Fprintf(&b, "%-*s", gridLabel, id)
 			for i, r := range part {
 				b.WriteString(m.mark(r, id) + gap(i))
@@ -188,7 +188,7 @@ func catches(m *matrix) string {
 			side = "client"
 		}
 		fmt.Fprintf(&b, "%2d %s · %s · %s\n", i+1, r.mutant, side, r.scenario)
-		for _, id := range m.bind.rules {
+		for _, id := range m.rules() {
 			if line := r.catch(m, id); line != "" {
 				b.WriteString(line + "\n")
 			}

@@ -189,6 +189,7 @@ func (s *sweep) open() error {
 	m := s.legs[s.first()].experiment.manifest(s.worker)
 	m.CommandLine, m.Started, m.Seeds = s.plan.typed(os.Args), s.started, s.plan.seeds.String()
 	m.Scenario, m.ScenarioSHA256, m.Network = allScenarios, "", "each scenario's own"
+	m.Transport = s.transport()
 	m.SpecVersions, m.Scenarios = s.versions(), s.swept()
 	m.Flags = s.runCommand.flagsResolved(m.SpecVersions)
 	for _, l := range s.legs {
@@ -215,6 +216,17 @@ func (s *sweep) open() error {
 		s.deadline = time.Now().Add(s.budget)
 	}
 	return nil
+}
+
+// transport names what the scenarios are played over, as far as they can be.
+func (s *sweep) transport() string {
+	var all []string
+	for _, t := range sim.Transports() {
+		if slices.ContainsFunc(s.legs, func(l *leg) bool { return l.undone == nil && l.experiment.scenario.Transport == t }) {
+			all = append(all, t)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // swept lists the scenarios as the manifest does.
