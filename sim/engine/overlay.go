@@ -104,7 +104,7 @@ func runtimePatches() []patch {
 			old: "\tmp.cheaprand = rand()\n",
 			new: "\tmp.cheaprand = bootstrapRand()\n",
 		},
-	}, slices.Concat(mapPatches(), lazyPatches(), contextPatches())...)
+	}, slices.Concat(mapPatches(), lazyPatches(), syncMapPatches(), contextPatches())...)
 }
 
 // mapPatches keep what maps draw apart from everything else that draws, and let
