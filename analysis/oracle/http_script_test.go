@@ -61,7 +61,7 @@ func (s webScript) history(t testing.TB) *history.History {
 		}
 	}
 	w := &webScripter{webScript: s, scripter: scripter{t: t, h: *h, unread: map[string][]int{}, begun: map[string]int{}, lost: s.lost}}
-	w.legs, w.sessions = map[string]*leg{}, map[int]string{}
+	w.legs, w.sessions = map[string]*scripted{}, map[int]string{}
 	text := s.text
 	if !s.bare {
 		text = s.greeting() + text + s.farewell()
@@ -111,8 +111,8 @@ func (s webScript) farewell() string {
 	`}[s.modern() || s.stateless], "sessions 0", fmt.Sprintf("sessions %d", s.left))
 }
 
-// A leg is an exchange that a script has begun.
-type leg struct {
+// A scripted exchange is one exchange that a script has begun.
+type scripted struct {
 	n, client           int
 	asks                bool // it carries a request
 	known, done, headed [2]bool
@@ -121,9 +121,9 @@ type leg struct {
 type webScripter struct {
 	webScript
 	scripter
-	legs      map[string]*leg // the latest of each name
-	all       []*leg          // by number
-	sessions  map[int]string  // by client
+	legs      map[string]*scripted // the latest of each name
+	all       []*scripted          // by number
+	sessions  map[int]string       // by client
 	exchanges int
 	client    int // of the line
 }
@@ -202,16 +202,16 @@ func (w *webScripter) key(name string) string {
 }
 
 // leg returns the exchange of that name.
-func (w *webScripter) leg(name string) *leg {
+func (w *webScripter) leg(name string) *scripted {
 	l := w.legs[w.key(name)]
 	require.NotNil(w.t, l, "there is no exchange %q", name)
 	return l
 }
 
 // begins begins an exchange of the client's.
-func (w *webScripter) begins(name string, head *history.HTTPHead) *leg {
+func (w *webScripter) begins(name string, head *history.HTTPHead) *scripted {
 	w.exchanges++
-	l := &leg{n: w.exchanges, client: w.client}
+	l := &scripted{n: w.exchanges, client: w.client}
 	w.legs[w.key(name)] = l
 	w.all = append(w.all, l)
 	if !w.modern() && name != "hello" {
@@ -229,7 +229,7 @@ func (w *webScripter) begins(name string, head *history.HTTPHead) *leg {
 }
 
 // reaches lets the server begin with an exchange.
-func (w *webScripter) reaches(l *leg) {
+func (w *webScripter) reaches(l *scripted) {
 	if !l.known[1] {
 		l.known[1] = true
 		w.record(history.Event{Kind: history.Begin, Exchange: l.n, HTTP: &history.HTTPHead{Conn: 1}})
@@ -237,7 +237,7 @@ func (w *webScripter) reaches(l *leg) {
 }
 
 // heads writes, or reads, the head of a response.
-func (w *webScripter) heads(l *leg, head *history.HTTPHead) {
+func (w *webScripter) heads(l *scripted, head *history.HTTPHead) {
 	end := seat(w.side)
 	if !l.headed[end] && !w.byHand {
 		l.headed[end] = true
@@ -245,7 +245,7 @@ func (w *webScripter) heads(l *leg, head *history.HTTPHead) {
 	}
 }
 
-func (w *webScripter) finishes(l *leg) {
+func (w *webScripter) finishes(l *scripted) {
 	end := seat(w.side)
 	if !l.done[end] && !w.byHand {
 		l.done[end] = true
@@ -301,7 +301,7 @@ func (w *webScripter) carrier(text string) (name, on, id string) {
 // send writes a frame.
 func (w *webScripter) send(text string, only bool) {
 	name, on, id := w.carrier(text)
-	var l *leg
+	var l *scripted
 	msg := w.frame(name)
 	if w.side == history.Client {
 		head := &history.HTTPHead{Method: "POST", Accept: jsonType + ", " + streamType, ContentType: jsonType}
@@ -363,7 +363,7 @@ func (w *webScripter) get(text string, unread bool) {
 	n := w.unread[key][0]
 	w.unread[key] = w.unread[key][1:]
 	e := history.Event{Kind: history.Read, Frame: n, Msg: w.frames[n-1], EventID: id, Call: w.callOf(name), Arrived: w.at}
-	var l *leg
+	var l *scripted
 	for _, other := range w.h.Events {
 		if other.Frame == n && other.Kind == history.Write {
 			e.Exchange = other.Exchange

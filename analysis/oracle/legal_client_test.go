@@ -10,9 +10,10 @@ import (
 // A legalClient asks on behalf of callers, and answers the server's pings.
 type legalClient struct {
 	*talk
-	asked  []*dialogue // in the order in which they got their ids
-	closed bool        // the application has closed it
-	bereft bool        // it has read the end of its input
+	asked     []*dialogue // in the order in which they got their ids
+	closed    bool        // the application has closed it
+	connected bool
+	bereft    bool // it has read the end of its input
 }
 
 // connect shakes hands: with initialize, which nobody cancels, or not at all. A
@@ -22,12 +23,14 @@ func (c *legalClient) connect() {
 	c.note(history.Client, history.Connect, 0, "")
 	if !c.modern {
 		c.request(&dialogue{Call: history.Call{Method: "initialize"}, whenAnswered: func() {
+			c.connected = true
 			c.note(history.Client, history.Connected, 0, "")
 			c.up.send(noticeFrame("notifications/initialized"))
 			c.begin()
 		}})
 		return
 	}
+	c.connected = true
 	if c.often("discover") {
 		d := &dialogue{Call: history.Call{Method: "server/discover"}, whenAnswered: func() {}}
 		c.request(d)
@@ -162,7 +165,13 @@ func (c *legalClient) notify(d *dialogue) {
 	}
 }
 
-func (c *legalClient) cancel(d *dialogue) { c.up.send(cancelFrame(d)) }
+func (c *legalClient) cancel(d *dialogue) {
+	if c.web != nil {
+		c.web.cancel(d)
+		return
+	}
+	c.up.send(cancelFrame(d))
+}
 
 // withdraw takes back a request that waits for the writer.
 func (s *stream) withdraw(d *dialogue) {

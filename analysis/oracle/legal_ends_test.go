@@ -94,6 +94,10 @@ func (e *ending) probe() {
 // waits for the writer is dropped, and when the server has hung up, or at once,
 // Close returns.
 func (e *ending) close() {
+	if e.web != nil {
+		e.web.close()
+		return
+	}
 	if e.client.closed {
 		return
 	}

@@ -113,6 +113,10 @@ func (s *legalServer) cancel(d *dialogue) {
 	if d.cancelled != 0 {
 		return // R6
 	}
+	if !d.arrived { // R4, over HTTP: the id is unknown
+		d.settled = s.often("remember")
+		return
+	}
 	d.cancelled = s.now
 	if d.started {
 		s.after(0, func() { s.tell(d) })
@@ -193,7 +197,7 @@ func (s *legalServer) answer(d *dialogue) {
 	if d.settled {
 		return
 	}
-	d.settled = true
+	d.settled, d.answering = true, true
 	switch {
 	case d.failure == "":
 		s.down.send(resultFrame(d, d.value()))

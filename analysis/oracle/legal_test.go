@@ -25,22 +25,30 @@ import (
 // crossings are frequent; which act of an instant comes first is drawn, too, as far
 // as nothing makes one wait for another.
 type talk struct {
-	rt      *rapid.T
-	h       history.History
-	version string
-	modern  bool
-	now     int
-	agenda  map[int][]func()
-	last    int // the latest instant on the agenda
-	frames  int
-	up      *stream // what the client writes
-	down    *stream // what the server writes
+	*town
+	n    int     // the client's number, 0: there is one
+	up   *stream // what the client writes
+	down *stream // what the server writes
+	web  *web    // over HTTP, in the place of the two; nil over stdio
 
 	calls  []*dialogue // of the application's
 	exited bool        // the server's process is dead
 	client legalClient
 	server legalServer
 	end    ending
+}
+
+// A town is what all conversations of a world have in common.
+type town struct {
+	rt        *rapid.T
+	h         history.History
+	version   string
+	modern    bool
+	now       int
+	agenda    map[int][]func()
+	last      int // the latest instant on the agenda
+	frames    int
+	exchanges int
 }
 
 // legalHistory draws a conversation.
@@ -53,15 +61,20 @@ func versions() []string {
 	return []string{"2024-11-05", "2025-03-26", "2025-06-18", legacyVersion, modernVersion}
 }
 
-func newTalk(rt *rapid.T) *talk {
-	w := &talk{rt: rt, agenda: map[int][]func(){}, now: 1}
-	w.version = rapid.SampledFrom(versions()).Draw(rt, "version")
+func newTown(rt *rapid.T, versions []string) *town {
+	w := &town{rt: rt, agenda: map[int][]func(){}, now: 1}
+	w.version = rapid.SampledFrom(versions).Draw(rt, "version")
 	w.modern = w.version >= modernVersion
 	w.h.Header = history.Header{
 		Schema: history.Schema, Scenario: "legal", SpecVersion: w.version, Transport: "stdio", Clock: "virtual",
 		Client: history.Peer{Target: "reference"}, Server: history.Peer{Target: "reference"},
 		Horizon: time.Minute, Settle: time.Millisecond,
 	}
+	return w
+}
+
+func newTalk(rt *rapid.T) *talk {
+	w := &talk{town: newTown(rt, versions())}
 	w.up = &stream{talk: w, from: history.Client, deliver: w.server.read}
 	w.down = &stream{talk: w, from: history.Server, deliver: w.client.read}
 	w.client.talk, w.server.talk, w.end.talk = w, w, w
@@ -84,7 +97,7 @@ func (w *talk) run() *history.History {
 
 // play runs the agenda down: in each instant one act after the other, in an order
 // that is drawn. An act may add to its own instant.
-func (w *talk) play() {
+func (w *town) play() {
 	for ; w.now <= w.last; w.now++ {
 		for len(w.agenda[w.now]) > 0 {
 			acts := w.agenda[w.now]
@@ -101,21 +114,21 @@ func (w *talk) play() {
 }
 
 // after puts an act on the agenda, 0 for this very instant.
-func (w *talk) after(instants int, act func()) {
+func (w *town) after(instants int, act func()) {
 	at := w.now + instants
 	w.agenda[at] = append(w.agenda[at], act)
 	w.last = max(w.last, at)
 }
 
-func (w *talk) draw(what string, low, high int) int {
+func (w *town) draw(what string, low, high int) int {
 	return rapid.IntRange(low, high).Draw(w.rt, what)
 }
 
 // often is true in most draws, seldom in few. They shrink to false.
-func (w *talk) often(what string) bool  { return w.draw(what, 0, 9) > 3 }
-func (w *talk) seldom(what string) bool { return w.draw(what, 0, 9) > 7 }
+func (w *town) often(what string) bool  { return w.draw(what, 0, 9) > 3 }
+func (w *town) seldom(what string) bool { return w.draw(what, 0, 9) > 7 }
 
-func (w *talk) pick(what string, from ...string) string {
+func (w *town) pick(what string, from ...string) string {
 	return from[w.draw(what, 0, len(from)-1)]
 }
 
@@ -124,6 +137,13 @@ func (w *talk) add(e history.Event) {
 	if w.exited && e.Side == history.Server && e.Kind != history.Unread {
 		return
 	}
+	if e.Client == 0 && (e.Side == history.Client || e.Frame > 0 || e.Exchange > 0) {
+		e.Client = w.n
+	}
+	w.record(e)
+}
+
+func (w *town) record(e history.Event) {
 	e.Seq, e.At = len(w.h.Events), time.Duration(w.now)*time.Millisecond
 	w.h.Events = append(w.h.Events, e)
 }
@@ -143,6 +163,11 @@ type dialogue struct {
 	gaveUp, withdrawn         bool
 	reused                    bool   // another has its id now
 	whenAnswered              func() // instead of a caller's return; nil: there is a caller
+
+	leg       *leg      // over HTTP: the exchange of the request, or that by which its stream is resumed
+	root      int       // the first of these
+	story     []*parcel // what has been sent for it, where events have ids
+	answering bool      // its response is in somebody's hands
 
 	// What the other side knows.
 	arrived, started, ended, settled bool // settled: its response is on its way to the writer, or there will be none

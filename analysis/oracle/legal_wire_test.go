@@ -23,6 +23,12 @@ type stream struct {
 	closed  bool      // the writing end
 	cut     bool      // the reading end: nobody will read any more
 	onIdle  func()    // once, when nothing is being written or waits
+	on      int       // over HTTP: the exchange that it is one direction of
+	head    func()    // before the first frame is written; nil: nothing is
+	headed  bool
+	first   func() // likewise, read
+	begun   bool
+	done    func(*parcel) // a frame was written; nil: nobody cares
 }
 
 // A parcel is one frame, or the end of the stream.
@@ -36,11 +42,16 @@ type parcel struct {
 	end     bool
 	begin   func() // its writing begins; nil: nothing depends on it
 	failed  func() // its writing failed
+	event   string // id of the SSE event that it is
 }
 
 // send hands a frame to the writer.
 func (s *stream) send(p *parcel) {
 	if s.closed {
+		return
+	}
+	if s.web != nil && s.on == 0 {
+		s.web.send(s.from, p)
 		return
 	}
 	s.waiting = append(s.waiting, p)
@@ -58,6 +69,10 @@ func (s *stream) write() {
 		n = s.draw("cluster", 1, len(s.waiting))
 	}
 	s.writing, s.waiting = s.waiting[:n:n], s.waiting[n:]
+	if s.head != nil && !s.headed {
+		s.headed = true
+		s.head()
+	}
 	for _, p := range s.writing {
 		s.frames++
 		p.n = s.frames
@@ -90,6 +105,11 @@ func (s *stream) written() {
 		}
 		s.wire(s.from, history.Wrote, p, "")
 		s.launch(p)
+	}
+	if s.done != nil {
+		for _, p := range done {
+			s.done(p)
+		}
 	}
 	s.write()
 	if idle := s.onIdle; idle != nil && len(s.writing) == 0 && len(s.waiting) == 0 {
@@ -125,6 +145,10 @@ func (s *stream) read() {
 	}
 	batch := s.flying[:n:n]
 	s.flying = s.flying[n:]
+	if s.first != nil && !s.begun {
+		s.begun = true
+		s.first()
+	}
 	for _, p := range batch {
 		if p.end {
 			s.note(s.from.Peer(), history.EOF, 0, "")
@@ -168,7 +192,7 @@ func (s *stream) leftovers() {
 		if p.end {
 			continue
 		}
-		e := history.Event{Side: s.from.Peer(), Kind: history.Unread, Frame: p.n, Msg: p.msg, Call: p.call}
+		e := history.Event{Side: s.from.Peer(), Kind: history.Unread, Frame: p.n, Msg: p.msg, Call: p.call, Exchange: s.on}
 		if p.landed {
 			e.Arrived = time.Duration(p.arrived) * time.Millisecond
 		}
@@ -177,7 +201,7 @@ func (s *stream) leftovers() {
 }
 
 func (s *stream) wire(side history.Side, kind history.Kind, p *parcel, text string) {
-	e := history.Event{Side: side, Kind: kind, Frame: p.n, Msg: p.msg, Call: p.call, Text: text}
+	e := history.Event{Side: side, Kind: kind, Frame: p.n, Msg: p.msg, Call: p.call, Text: text, Exchange: s.on, EventID: p.event}
 	if kind == history.Read {
 		e.Arrived = time.Duration(p.arrived) * time.Millisecond
 	}

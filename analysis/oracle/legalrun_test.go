@@ -21,12 +21,19 @@ import (
 //
 //	go test ./analysis/oracle -run ConversationsAreNeverConvicted -rapid.checks 100000
 func conversations(t *testing.T, n int, property func(rt *rapid.T, h *history.History)) {
+	withChecks(t, n, func() {
+		rapid.Check(t, func(rt *rapid.T) { property(rt, legalHistory(rt, t)) })
+	})
+}
+
+// withChecks has rapid draw n times, or as often as -rapid.checks says.
+func withChecks(t *testing.T, n int, check func()) {
 	const unasked = "100" // what rapid does by itself
 	if f := flag.Lookup("rapid.checks"); f.Value.String() == unasked {
 		require.NoError(t, f.Value.Set(fmt.Sprint(n)))
 		defer func() { require.NoError(t, f.Value.Set(unasked)) }()
 	}
-	rapid.Check(t, func(rt *rapid.T) { property(rt, legalHistory(rt, t)) })
+	check()
 }
 
 // Whoever keeps every rule is accused of nothing, whatever crosses; and since the

@@ -67,7 +67,7 @@ func (x *index) mistakenFor(c *call) mistake {
 	in := func(e *history.Event) bool { return before(m.cancel, e) && e.At <= m.cancel.At+x.grace }
 	switch {
 	case m.side == history.Client:
-		if c.ret != nil && c.ret.Text != "" && in(c.ret) && !before(r.readReply, c.ret) {
+		if c.ret != nil && c.ret.Text != "" && in(c.ret) && !before(r.readReply, c.ret) && !r.frame.on.failed() {
 			m.at, m.what = c.ret, "failed a call of its own when the server cancelled that id"
 		}
 	case c.told != nil && in(c.told):
