@@ -372,9 +372,12 @@ func (w *watchedWriter) Write(b []byte) (int, error) {
 		w.WriteHeader(http.StatusOK)
 	}
 	s := w.s.at2("server writes", "")
-	if w.Header().Get("Content-Type") == "application/json" {
+	switch w.Header().Get("Content-Type") {
+	case "application/json":
 		s.m = protocol.Identify(b)
 		w.pair.note(s)
+		fallthrough
+	case "text/plain; charset=utf-8":
 		return w.ResponseWriter.Write(b)
 	}
 	e, err := newEventReader(bytes.NewReader(b)).next()
