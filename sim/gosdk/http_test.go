@@ -43,3 +43,12 @@ func TestEveryQuestionOverHTTP(t *testing.T) {
 		t.Run(p.String(), p.EveryQuestion)
 	}
 }
+
+// Subscriptions do, too.
+func TestListenOverHTTP(t *testing.T) {
+	for _, p := range pairs() {
+		if p.SpecVersion == "2026-07-28" {
+			t.Run(p.String(), p.Listen)
+		}
+	}
+}
