@@ -82,16 +82,16 @@ func (n *session) staysOn(l *lane) {
 
 // answersOddly reports whether a mutant has accepted a frame in a way of its own. done is
 // closed when the client has gone.
-func (ws *webSession) answersOddly(w http.ResponseWriter, m *history.Message, l *lane, done <-chan struct{}) bool {
+func (ws *webSession) answersOddly(w http.ResponseWriter, m *history.Message, named *call, done <-chan struct{}) bool {
 	switch {
 	case ws.defect == acceptsWithBody:
 		w.Header().Set("Content-Type", jsonType)
 		// Who has gone does not need it.
 		_, _ = w.Write([]byte(`{"accepted":true}`))
 		return true
-	case ws.defect == holdsCancelPosts && m.IsCancel() && l != nil:
+	case ws.defect == holdsCancelPosts && m.IsCancel() && named != nil:
 		select {
-		case <-l.over:
+		case <-named.lane.over:
 		case <-ws.gone:
 		case <-done:
 		}
@@ -99,14 +99,11 @@ func (ws *webSession) answersOddly(w http.ResponseWriter, m *history.Message, l 
 	return false
 }
 
-// laneOf returns the lane of the request that a cancel names; nil if there is none.
-func (n *session) laneOf(id string) *lane {
+// callOf returns the call with that id that is in flight, or nil.
+func (n *session) callOf(id string) *call {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if c := n.inflight[id]; c != nil {
-		return c.lane
-	}
-	return nil
+	return n.inflight[id]
 }
 
 // besidesReplay runs when a stream has been replayed to the exchange x. The caller has the
@@ -151,7 +148,7 @@ func (st *stream) afterEvent() {
 func (n *session) progressLane(c *call) *lane {
 	sessions := []*session{n}
 	switch {
-	case n.defect == leaksToClients, n.defect == mixesStreams && n.exchange != nil:
+	case n.defect == leaksToClients && n.exchange == nil, n.defect == mixesStreams && n.exchange != nil:
 		sessions = n.others()
 	case n.defect != mixesStreams:
 		return c.lane
@@ -187,15 +184,21 @@ func (n *session) elsewhere(id string) {
 		return
 	}
 	for _, other := range n.others() {
-		if c := other.forget(id); c != nil {
-			other.tellHandler(c)
+		if c := other.callOf(id); c != nil && !c.fixed {
+			c.tell()
 		}
 	}
 }
 
-// logOf is a log message of a call.
-func logOf(c *call) []byte {
-	return protocol.AppendNotification(nil, "notifications/message", `{"level":"info","data":`+quote("call "+c.id+" has come")+`}`)
+// beforeResponse runs when c is about to be answered by frame. The caller has the turn of
+// the call's lane.
+func (n *session) beforeResponse(c *call, frame []byte) {
+	if st, ok := c.lane.out.(*stream); n.defect != broadcasts || c.lane == n.lane || !ok || st.plain {
+		return
+	}
+	n.lane.take()
+	defer n.lane.yield()
+	n.lane.write(slices.Clone(frame))
 }
 
 // keeps reports whether a mutant does not end a session that it is asked to end.
@@ -214,6 +217,15 @@ func (c *client) spoilt(spoil func(http.Header)) {
 	id := l.newID(nil)
 	frame := protocol.AppendProbe(nil, id, c.caller)
 	l.enqueue(&outgoing{line: append(frame, '\n'), request: true, spoil: spoil})
+}
+
+// postsAgain reports whether a mutant posts a request once more whose stream was lost.
+func (p *post) postsAgain(err error) bool {
+	if p.web.link.defect != retriesSameID || err == nil || p.again || !p.asks() || p.done() {
+		return false
+	}
+	p.again = true
+	return true
 }
 
 const rootsChanged = "notifications/roots/list_changed"

@@ -20,10 +20,6 @@ func (n *session) speakUp(c *call) {
 	case asksBack:
 		n.asked++
 		frame = protocol.AppendRequest(nil, strconv.Quote("back "+strconv.Itoa(n.asked)), protocol.Ping, "")
-	case broadcasts:
-		n.say(c.lane, logOf(c))
-		n.say(n.lane, logOf(c))
-		return
 	case logsUnasked:
 		frame = protocol.AppendNotification(nil, "notifications/message", `{"level":"info","data":"a call came"}`)
 	default:

@@ -76,7 +76,7 @@ func (s *server) sessionOf(w http.ResponseWriter, r *http.Request, members []*hi
 
 // accept acts on a frame that has no request in it.
 func (ws *webSession) accept(w http.ResponseWriter, r *http.Request, m *history.Message) {
-	named := ws.laneOf(m.Ref)
+	named := ws.callOf(m.Ref)
 	if refusals := ws.read(m, ws.lane); len(refusals) > 0 {
 		refuseFrame(w, http.StatusBadRequest, "", refusals[0])
 		return

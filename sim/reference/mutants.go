@@ -249,7 +249,9 @@ func (n *session) afterSilence(c *call, frame []byte) {
 	case answersCancelled:
 		c.lane.write(refused(c))
 	case answersByOwnStream:
-		n.say(n.lane, refused(c))
+		if n.exchange == nil {
+			n.say(n.lane, refused(c))
+		}
 	case answersTwice:
 		c.lane.write(frame)
 	case keepsResults:

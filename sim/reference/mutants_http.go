@@ -35,6 +35,7 @@ const (
 	forgetsVersion defect = "forgets-version"
 	forgetsMethod  defect = "forgets-method"
 	neverDeletes   defect = "never-deletes"
+	retriesSameID  defect = "retries-same-id"
 )
 
 // The scenarios that most of them show in.
@@ -74,6 +75,9 @@ func httpServerMutants() []Mutant {
 	early := legacy(closesEarly, exchangeScenario,
 		"ends the stream of a call behind its first progress, and leaves the rest to who resumes: HTTP-NO-EARLY-CLOSE", "HTTP-NO-EARLY-CLOSE")
 	early.Only, early.Doc = early.Only[:2], early.Doc[:len(early.Doc)-len("; no defect since 2026-07-28")]+"; 2025-11-25 allows it"
+	everywhere := both(cancelsEverywhere, clientsScenario,
+		"tells the handlers of the calls with that id of all clients when one cancels its own: CANCEL-RIGHT-CALL, DISC-SCOPED", "CANCEL-RIGHT-CALL")
+	everywhere.Modern = []string{"DISC-SCOPED"}
 	return []Mutant{
 		legacy(disconnectCancels, "disconnect-legacy", "tells the handler of a call to stop when its connection breaks: DISC-NOT-CANCEL", "DISC-NOT-CANCEL"),
 		modern(ignoresDisconnect, "disconnect-modern", "writes nothing more when the client has gone, but never tells the handler: DISC-IS-CANCEL", "DISC-IS-CANCEL"),
@@ -83,14 +87,15 @@ func httpServerMutants() []Mutant {
 		legacy(acceptsWithBody, exchangeScenario, "accepts notifications with status 200 and a body: HTTP-202", "HTTP-202"),
 		legacy(holdsCancelPosts, exchangeScenario, "accepts a cancel when the handler that it is for has ended: HTTP-202", "HTTP-202"),
 		legacy(answersByOwnStream, exchangeScenario, "answers a cancelled call with an error, by the client's own stream: HTTP-RESP-STREAM", "HTTP-RESP-STREAM"),
-		legacy(broadcasts, exchangeScenario, "logs each call by its stream and by the client's own: HTTP-NO-BROADCAST", "HTTP-NO-BROADCAST"),
+		legacy(broadcasts, exchangeScenario, "sends each response by the stream of its call and by the client's own: HTTP-NO-BROADCAST", "HTTP-NO-BROADCAST"),
 		legacy(replaysAll, "resume-after-cut", "replays what it has said on all streams to who resumes one: HTTP-REPLAY-SCOPE", "HTTP-REPLAY-SCOPE"),
 		legacy(repeatsEventIDs, exchangeScenario, "numbers the events of each stream from 1: HTTP-EVENT-ID", "HTTP-EVENT-ID"),
 		early,
 		both(mixesStreams, exchangeScenario, "reports progress of a call by the stream of another: HTTP-STREAM-RELATED", "HTTP-STREAM-RELATED"),
-		legacy(leaksToClients, clientsScenario, "reports progress of a call by a stream of another client's: HTTP-STREAM-RELATED", "HTTP-STREAM-RELATED"),
-		both(cancelsEverywhere, clientsScenario, "cancels the calls with that id of all clients when one cancels its own: CANCEL-RIGHT-CALL", "CANCEL-RIGHT-CALL"),
-		legacy(keepsSessions, "delete-session-in-flight", "says yes to the DELETE of a session, and keeps it: NO-LEAK", "NO-LEAK"),
+		legacy(leaksToClients, clientsScenario, "reports progress of a call by a stream of another client's: HTTP-STREAM-RELATED",
+			"HTTP-STREAM-RELATED", "PROGRESS-ACTIVE", "PROGRESS-AFTER-CANCEL", "PROGRESS-MONOTONE", "PROGRESS-STOP"),
+		everywhere,
+		legacy(keepsSessions, "delete-session-in-flight", "says yes to the DELETE of a session, and keeps it: SESSION-ENDS", "SESSION-ENDS"),
 	}
 }
 
@@ -121,5 +126,6 @@ func httpClientMutants() []Mutant {
 		version,
 		of(forgetsMethod, exchangeScenario, "makes one request that does not name its method in a header: HTTP-M-HEADERS", "", "HTTP-M-HEADERS"),
 		of(neverDeletes, "delete-session-in-flight", "closes its connections, and does not say that it is done with the session: SHUT-HTTP", "SHUT-HTTP", ""),
+		of(retriesSameID, "disconnect-modern", "posts a request again, under its id, whose stream was lost: RETRY-NEW-ID", "", "RETRY-NEW-ID"),
 	}
 }

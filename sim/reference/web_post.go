@@ -30,6 +30,7 @@ type post struct {
 
 	timer *time.Timer // set when nobody waits any more. Guarded by link.mu
 	over  bool        // guarded by link.mu
+	again bool        // it has been posted once more, see postsAgain
 }
 
 // lingering is how long a server may take to end a response that nobody waits for. It is
@@ -117,10 +118,9 @@ func (l *link) awaited(w *waiter) bool {
 // the transport has been handed the request.
 func (p *post) run(begun func()) {
 	defer p.end()
-	resp, err := p.send(begun)
-	begun()
-	if err == nil {
-		err = p.read(resp)
+	err := p.exchange(begun)
+	if p.postsAgain(err) {
+		err = p.exchange(begun)
 	}
 	if p.out.seen != nil {
 		p.web.opened(err)
@@ -137,6 +137,17 @@ func (p *post) run(begun func()) {
 			p.web.link.lose(o.of, err)
 		}
 	})
+}
+
+// exchange is one HTTP exchange, and those that resume it. An error is why no answer has
+// come.
+func (p *post) exchange(begun func()) error {
+	resp, err := p.send(begun)
+	begun()
+	if err != nil {
+		return err
+	}
+	return p.read(resp)
 }
 
 func (p *post) send(begun func()) (*http.Response, error) {
