@@ -18,6 +18,9 @@ import (
 func judgeKeeping(h *history.History, limit int) Judgement {
 	s := NewStream(h.Header, nil)
 	s.limit = limit
+	for _, m := range s.members {
+		m.limit = limit
+	}
 	for i := range h.Events {
 		s.Event(&h.Events[i])
 	}
@@ -39,6 +42,9 @@ func requireSameKeeping(t require.TestingT, name string, h *history.History) {
 	for _, limit := range []int{0, 1, 5} {
 		got := judgeKeeping(h, limit)
 		if !forgot(got) {
+			for i := range want.Verdicts {
+				require.Equal(t, want.Verdicts[i], got.Verdicts[i], "%s: %d kept", name, limit)
+			}
 			require.Equal(t, want, got, "%s: %d kept", name, limit)
 			continue
 		}
@@ -87,6 +93,11 @@ func TestForgettingChangesNoVerdictOnLegalConversations(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		if h := legalHistory(rt, t); !overtaken(h) {
 			requireSameKeeping(rt, "legal", h)
+		}
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		if h := legalWeb(rt, t); !overtaken(h) {
+			requireSameKeeping(rt, "legal, over HTTP", h)
 		}
 	})
 }
