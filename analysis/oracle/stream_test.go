@@ -215,7 +215,7 @@ func streamed(l *longTalk, events int, at func(s *Stream)) Judgement {
 	for i := range events {
 		e, made := l.next()
 		if made > 0 {
-			s.Calls([]history.Call{line(made)})
+			s.Calls([]history.Call{l.line(made)})
 		}
 		s.Event(&e)
 		if (i+1)%(events/10) == 0 && at != nil {
@@ -243,6 +243,8 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	}{
 		{"cancelled calls are answered", longTalk{cancelled: answeredLate(), named: plainID}, 1_000_000},
 		{"they are not, and ids and tokens are texts", longTalk{cancelled: obeyed(), named: textID, token: textID}, 300_000},
+		{"over HTTP, streams are closed", longTalk{over: StreamableHTTP, answered: posted(), cancelled: dropped(), named: plainID}, 400_000},
+		{"of many clients", longTalk{over: StreamableHTTP, answered: posted(), cancelled: dropped(), named: textID, token: textID, clients: 5}, 300_000},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var room []int64
