@@ -80,7 +80,7 @@ func callRows() []callRow {
 		{label: "  no cancel sent", always: true, part: func(f fate) int { return f.unsent }, block: all},
 		{label: "  cancel sent", always: true, part: func(f fate) int { return f.sent }, block: all},
 		{label: "    never read", part: func(f fate) int { return f.undelivered }, block: sent},
-		{label: "    read before its request", note: "benign: overtook it", part: func(f fate) int { return f.early }, block: sent},
+		{label: "    read before its request", note: "benign: not there yet", part: func(f fate) int { return f.early }, block: sent},
 		{label: "    read after the call had ended", note: "benign races", always: true,
 			part: func(f fate) int { return f.over }, block: sent},
 		{label: "    read while queued or running", always: true,

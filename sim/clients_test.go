@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -26,7 +27,8 @@ func TestMoreClientsChangeNothingAboutTheFirst(t *testing.T) {
 			assert.Zero(rt, want.Client)
 			got := several.Calls[i]
 			assert.Equal(rt, 1, got.Client)
-			got.Client = 0
+			assert.Equal(rt, "p"+strconv.Itoa(i+1), got.Token, "which is what its own call gets")
+			got.Client, got.Token = 0, ""
 			assert.Equal(rt, want, got)
 		}
 	})
@@ -46,6 +48,11 @@ func TestEachClientHasItsCalls(t *testing.T) {
 		groups = append(groups, own)
 	}
 	assert.Equal(t, [][]int{{1, 3, 5}, {2, 4}, {6, 8, 10}, {7, 9}, {11, 13, 15}, {12, 14}}, groups)
+	own := expand(t, parse(t, many+"transport: streamable-http\nload: {calls: 5, clients: 3}"), 7)
+	for i, c := range own.Calls[:5] {
+		assert.NotEmpty(t, c.Token)
+		assert.Equal(t, c.Token, own.Calls[i+5].Token, "clients count their tokens, too")
+	}
 	for i, c := range s.Calls[:5] {
 		other := s.Calls[i+5]
 		assert.Equal(t, c.Mischief.ID, other.Mischief.ID, "clients know nothing of each other's ids")

@@ -226,7 +226,7 @@ func attentively(s *stage, w http.ResponseWriter, r *http.Request) {
 		s.world.note(history.Event{Side: history.Server, Kind: history.Told, Exchange: 1})
 	})
 	defer func() {
-		if !unwatch() {
+		if r.Context().Err() != nil || !unwatch() {
 			<-told
 		}
 	}()

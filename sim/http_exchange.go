@@ -149,6 +149,12 @@ func (ex *exchange) take() bool {
 // unread records what nobody ever read.
 func (ex *exchange) unread() {
 	ex.unheard()
+	ex.unanswered()
+}
+
+// unanswered records the messages of the server's that nobody will read: the exchange is
+// over, or the client's transport makes it again.
+func (ex *exchange) unanswered() {
 	ex.mu.Lock()
 	rest := ex.answers[ex.taken:]
 	ex.taken = len(ex.answers)

@@ -28,6 +28,7 @@ func (x *httpWire) observe(next http.Handler, instance int) http.Handler {
 		if conn := netem.ConnOf(r.Context()); conn != nil {
 			head.Conn = conn.Number()
 		}
+		ex.unanswered() // if the transport makes it again
 		ex.note(history.Event{Side: history.Server, Kind: history.Begin, HTTP: head})
 		x.serveExchange(ex, next, w, r, instance)
 	})

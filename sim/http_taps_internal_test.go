@@ -372,3 +372,48 @@ func TestStrangers(t *testing.T) {
 		stranger.CloseIdleConnections()
 	})
 }
+
+// A transport makes a GET again by itself whose connection, which had been used before,
+// breaks before anything has come back. That is the same exchange; what the server had
+// written the first time nobody reads.
+func TestExchangesThatTheTransportRepeats(t *testing.T) {
+	gets := 0
+	got := onStage(t, HTTP1, func(_ *stage, w http.ResponseWriter, r *http.Request) {
+		hear(r)
+		if r.Method == http.MethodPost {
+			w.WriteHeader(202)
+			return
+		}
+		speak(w, 200, events)
+		if gets++; gets == 1 {
+			_, _ = io.WriteString(w, "data: "+aReport+"\n\n") // and does not send it on
+			panic(http.ErrAbortHandler)
+		}
+		say(w, "data: "+anAnswer+"\n\n")
+	}, func(s *stage) {
+		s.whole(aCall)
+		r, err := s.http.Get(endpoint)
+		require.NoError(s, err)
+		_, err = io.Copy(io.Discard, r.Body)
+		assert.NoError(s, err)
+		assert.NoError(s, r.Body.Close())
+	})
+	got = slices.DeleteFunc(got, func(line string) bool { return !strings.HasPrefix(line, "2 ") })
+	assert.Equal(t, lines(`
+		2 client begin GET
+		2 server begin GET
+		2 server status 200
+		2 server write notification notifications/progress
+		2 server wrote notification notifications/progress
+		2 server finish
+		2 client unread notification notifications/progress
+		2 server begin GET
+		2 server status 200
+		2 server write response 1
+		2 server wrote response 1
+		2 server finish
+		2 client status 200
+		2 client read response 1
+		2 client finish
+	`), got)
+}

@@ -61,7 +61,7 @@ func newHTTPWire(w *world) (*httpWire, error) {
 		x.network = w.ground.network
 	}
 	x.server = &http.Server{
-		Handler: x.front(), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: tagged,
+		Handler: undated(x.front()), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: tagged,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	// Clients may come before the server's first turn to run.
@@ -84,6 +84,16 @@ func tagged(ctx context.Context, c net.Conn) context.Context {
 		return netem.WithConn(ctx, conn)
 	}
 	return ctx
+}
+
+// undated has all responses bear one date. HTTP/2 writes a header that it has written
+// before in a byte, and another one in as many as its digits take, so that the size of
+// a response would depend on how the seconds of the clock lie to the world.
+func undated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", time.Time{}.Format(http.TimeFormat))
+		next.ServeHTTP(w, r)
+	})
 }
 
 // protocols are those of HTTP that both ends speak.

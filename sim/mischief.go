@@ -139,21 +139,24 @@ func (s *Schedule) drawMischief(sc *Scenario) {
 		if m.ofClient() || len(m.Server) > 0 {
 			c.Mischief = &m
 		}
-		c.Token = tokenOf(sc.Load.Tokens, c)
+		c.Token = tokenOf(sc.Load.Tokens, c, own+1)
 	}
 }
 
 func (c *ScheduledCall) cancelled() bool { return c.Cancel != nil || c.Aim != nil }
 
 // tokenOf returns the progress token of a call that asks for progress, empty for
-// its own.
-func tokenOf(which string, c *ScheduledCall) string {
+// its own. Of several clients each counts by itself: number is the call's among those of
+// its client.
+func tokenOf(which string, c *ScheduledCall, number int) string {
 	switch {
 	case !c.Progress:
 	case which == SharedTokens:
 		return "p"
 	case which == ReusedTokens:
 		return "p-of-caller-" + strconv.Itoa(c.Caller)
+	case c.Client > 0:
+		return "p" + strconv.Itoa(number)
 	}
 	return ""
 }

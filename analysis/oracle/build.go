@@ -44,7 +44,8 @@ type builder struct {
 	lastExchange int                   // the highest number of an exchange that was forgotten
 	events       map[string]*sentEvent // by SSE event id
 	recentEvents []string              // their ids, oldest first
-	lastTold     *call                 // the last whose handler was told
+	lastEvent    batchEvent
+	lastTold     *call // the last whose handler was told
 }
 
 func newBuilder(h history.Header) *builder {

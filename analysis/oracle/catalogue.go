@@ -41,7 +41,7 @@ func receiverRules() []Rule {
 			"or of progress with the call's token that had not been asked for before, began. Tools that go on although told are no excuse.",
 		Exempt: append(crossings(), progressUnderWay()...),
 		Notes: []string{
-			"Q1", "Q8",
+			"Q1", "Q8", "Q11",
 		},
 	}, {
 		ID:        "CANCEL-STOP-WORK",

@@ -179,6 +179,14 @@ type sentEvent struct {
 	sum   uint64 // of what it says
 }
 
+// A batchEvent is the last SSE event with an id that was begun, for the members of its
+// batch that follow.
+type batchEvent struct {
+	on     int
+	id     string
+	replay *sentEvent
+}
+
 // maxEvents bounds the event ids of a session that are told apart. Of older ones it is
 // known that they perhaps were there.
 const maxEvents = 1 << 12
@@ -189,6 +197,13 @@ func (b *builder) sort(f *frame) {
 	if id == "" || b.modern {
 		return
 	}
+	if f.msg.Batch > 1 { // it is part of the event that began with the first of its batch
+		if e := b.lastEvent; e.on == f.on.n && e.id == id {
+			f.replay = e.replay
+		}
+		return
+	}
+	defer func() { b.lastEvent = batchEvent{f.on.n, id, f.replay} }()
 	digest := sum(f.msg.Raw)
 	switch before := b.events[id]; {
 	case before != nil && f.on.resumes() && before.sum == digest:

@@ -72,6 +72,12 @@ func Notes() []Note {
 		Text:    "Since 2026-07-28 a server should exit promptly at the end of its input, \"the primary graceful-shutdown signal\", and so may leave requests unanswered. Before, the end of the input asks the server for nothing by the letter.",
 		Decides: "EOF-DRAINS exists up to 2025-11-25, as a rule of quality, and not since.",
 		Until:   lastLegacy,
+	}, {
+		ID: "Q11", Title: "what goes into a closed stream",
+		Text: "Since 2026-07-28 the page on Streamable HTTP, where closing the stream is the cancel, forbids any further message for the request. " +
+			"What is written into a stream whose client has gone reaches nobody, and a stateless server has no other for it.",
+		Decides: "The page is taken at its word: what a server begins to write after it has seen the stream closed is counted, MUST NOT. It costs work and harms nobody.",
+		From:    modernEra, Over: StreamableHTTP,
 	}}
 }
 

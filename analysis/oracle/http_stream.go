@@ -92,7 +92,7 @@ func replaysOwn(_ *index, f *frame, t *tally) {
 func eventIDsDiffer(_ *index, f *frame, t *tally) {
 	v := Violation{Side: history.Server, What: "gave one id to two SSE events", Lateness: -1}
 	switch {
-	case f.side != history.Server || f.write.EventID == "":
+	case f.side != history.Server || f.write.EventID == "" || f.msg.Batch > 1:
 	case f.clash != nil && f.live:
 		t.failUnder("HTTP-NO-BROADCAST", v, f.clash.at, f.write)
 	case f.clash != nil:

@@ -18,7 +18,7 @@ var stack = []struct {
 }{
 	{analysis.ResultBeforeSent, look{color: faint}, " (benign)", false},
 	{analysis.ResultEnded, look{color: pale}, " (benign)", false},
-	{analysis.ResultOvertook, look{color: faint, hatch: rising}, " (benign: over HTTP it can overtake it)", true},
+	{analysis.ResultOvertook, look{color: faint, hatch: rising}, " (benign)", true},
 	{analysis.ResultSilent, look{color: green}, "", false},
 	{analysis.ResultLate, look{color: vermillion, hatch: rising}, "", false},
 	{analysis.ResultOther, look{color: black, hatch: crossed}, "", false},

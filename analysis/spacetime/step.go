@@ -119,37 +119,6 @@ func (sc *scene) aside(i int, f *frame) string {
 	return ""
 }
 
-// signalStep is the step for one end of an arrow that HTTP has and JSON-RPC has not.
-func (sc *scene) signalStep(i int, f *frame) step {
-	s := step{shape: depart, call: f.call, side: f.from, frame: f}
-	if f.sent != i {
-		s.shape, s.side = arrive, f.from.Peer()
-	}
-	if f.unheard {
-		s.texts = []string{name(f.msg) + " arrives, its body is not read"}
-	} else {
-		s.texts = sc.signalWords(f, s.side)
-	}
-	return s
-}
-
-// exchangeStep is what an event of an exchange looks like that is no end of an arrow.
-func (sc *scene) exchangeStep(i int, e history.Event) (step, bool) {
-	s := step{call: e.Call, side: e.Side}
-	if x := sc.exchanges[e.Exchange]; x != nil {
-		s.call = x.call
-	}
-	text := sc.exchangeSentence(i, e)
-	if e.Kind == history.Fault {
-		text, s.side = sc.faultSentence(e), history.World
-	}
-	s.texts = []string{text}
-	if l := sc.calls[s.call]; l != nil && s.call != 0 && l.cancelRead == i {
-		s.aside = asides[sc.results[s.call].Phase]
-	}
-	return s, text != ""
-}
-
 // wroteStep shows the end of a Write only where there is something to it: it
 // failed, or it was held.
 func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {

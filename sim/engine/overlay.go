@@ -60,6 +60,16 @@ func runtimePatches() []patch {
 			new: "\t\t\tj := mcpsimScheduler(i + 1)\n\t\t\tpp.runq[off(i)], pp.runq[off(j)] = pp.runq[off(j)], pp.runq[off(i)]\n",
 		},
 		{
+			file: "proc.go", why: "who waits for a timer need not count all goroutines, at each jump of the clock, to know that there are some",
+			old: "\tgrunning := 0\n\tforEachG(func(gp *g) {\n",
+			new: "\tgrunning := 0\n\tif faketime != 0 && timeSleepUntil() < maxWhen {\n\t\tgrunning = 1\n\t\tgoto counted\n\t}\n\tforEachG(func(gp *g) {\n",
+		},
+		{
+			file: "proc.go", why: "the end of that count",
+			old: "\tif grunning == 0 { // possible if main goroutine calls",
+			new: "counted:\n\tif grunning == 0 { // possible if main goroutine calls",
+		},
+		{
 			file: "proc.go", why: "each instant draws from streams of its own, see streams",
 			old: "\t\t\tfaketime = when\n",
 			new: "\t\t\tfaketime = when\n\t\t\tmcpsimInstant()\n",
@@ -94,7 +104,7 @@ func runtimePatches() []patch {
 			old: "\tmp.cheaprand = rand()\n",
 			new: "\tmp.cheaprand = bootstrapRand()\n",
 		},
-	}, slices.Concat(mapPatches(), lazyPatches(), contextPatches())...)
+	}, slices.Concat(mapPatches(), lazyPatches(), syncMapPatches(), contextPatches())...)
 }
 
 // mapPatches keep what maps draw apart from everything else that draws, and let

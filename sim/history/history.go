@@ -146,7 +146,9 @@ const (
 // are frames with wire events, which name the exchange, too: the request's body is
 // written when the client's transport is handed the request, and read when the server's
 // handler has read the body's last byte; a message of the response is written when the
-// handler writes its first byte, and read when the client has read its last.
+// handler writes its first byte, and read when the client has read its last. A GET that
+// the client's transport makes again by itself, since its connection broke before anything
+// came back, is the same exchange: the server begins with it once more.
 const (
 	// Begin: the side began with the exchange: the client's transport was handed the
 	// request, the server's handler chain was entered. HTTP is the request's head.

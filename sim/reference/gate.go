@@ -94,6 +94,7 @@ func (n *session) cancelled(m *history.Message) {
 	if n.defect == ignoresCancel {
 		return
 	}
+	n.elsewhere(m.Ref)
 	c := n.forget(m.Ref)
 	if c == nil {
 		n.afterStrayCancel(m)
@@ -138,6 +139,7 @@ func (n *session) answer(c *call, frame []byte) {
 func (n *session) respond(c *call, frame []byte) {
 	switch {
 	case n.settle(c):
+		n.beforeResponse(c, frame)
 		c.lane.write(n.readdress(c, frame))
 		n.behind(c, frame)
 		n.afterAnswer(c)
@@ -182,12 +184,13 @@ func (n *session) progress(c *call, figure float64) error {
 	if c.token == "" {
 		return nil
 	}
-	c.lane.take()
-	defer c.lane.yield()
+	l := n.progressLane(c)
+	l.take()
+	defer l.yield()
 	if err := n.advance(c, figure); err != nil {
 		return fmt.Errorf("report progress %v: %w", figure, err)
 	}
-	c.lane.write(n.reported(protocol.AppendProgress(nil, c.token, figure)))
+	l.write(n.reported(protocol.AppendProgress(nil, c.token, figure)))
 	n.afterProgress(c, figure)
 	return nil
 }

@@ -76,7 +76,12 @@ func (n *session) overlooks(b *batch) bool { return b != nil && n.defect == drop
 // hold runs in the server's reader when a cancel has closed a call.
 func (n *session) hold() {
 	if n.defect == holdsCancelled {
-		n.running.Go(func() { <-n.ctx.Done() })
+		n.running.Go(func() {
+			select {
+			case <-n.ctx.Done():
+			case <-n.site.stopping: // where the exchange is the session
+			}
+		})
 	}
 }
 
@@ -152,6 +157,7 @@ func (c *client) afterHandshake() error {
 	case asksUnderFraction:
 		return c.link.tell(protocol.AppendProbe(nil, "1.5", c.caller))
 	}
+	c.afterWebHandshake()
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (s *server) post(w http.ResponseWriter, r *http.Request) {
 	case asks(members):
 		ws.work(w, r, m, members)
 	default:
-		ws.accept(w, m)
+		ws.accept(w, r, m)
 	}
 }
 
@@ -54,7 +54,7 @@ func (s *server) post(w http.ResponseWriter, r *http.Request) {
 func (s *server) sessionOf(w http.ResponseWriter, r *http.Request, members []*history.Message) *webSession {
 	id := r.Header.Get(headerSession)
 	if id == "" && len(members) == 1 && members[0].Method == protocol.Initialize && proper(members[0].ID) {
-		ws := s.newWebSession(newStream(0))
+		ws := s.newWebSession(newStream(s.defect, 0))
 		w.Header().Set(headerSession, ws.id)
 		return ws
 	}
@@ -75,12 +75,15 @@ func (s *server) sessionOf(w http.ResponseWriter, r *http.Request, members []*hi
 }
 
 // accept acts on a frame that has no request in it.
-func (ws *webSession) accept(w http.ResponseWriter, m *history.Message) {
+func (ws *webSession) accept(w http.ResponseWriter, r *http.Request, m *history.Message) {
+	named := ws.callOf(m.Ref)
 	if refusals := ws.read(m, ws.lane); len(refusals) > 0 {
 		refuseFrame(w, http.StatusBadRequest, "", refusals[0])
 		return
 	}
-	w.WriteHeader(http.StatusAccepted)
+	if !ws.answersOddly(w, m, named, r.Context().Done()) {
+		w.WriteHeader(http.StatusAccepted)
+	}
 }
 
 // work acts on a frame that has a request in it, and carries what comes of it until all
@@ -120,11 +123,13 @@ func (ws *webSession) streamed(members []*history.Message) bool {
 func (ws *webSession) carry(st *stream, x *exchange, r *http.Request) {
 	select {
 	case <-st.lane.over:
+		ws.afterLastWord(st, ws.gone, r.Context().Done())
 		st.finish(x)
 		return
 	case <-x.taken:
 	case <-ws.gone:
 	case <-r.Context().Done():
+		ws.afterDisconnect(st)
 	}
 	st.leave(x)
 	if !x.begun && r.Context().Err() == nil {
@@ -136,7 +141,7 @@ func (ws *webSession) carry(st *stream, x *exchange, r *http.Request) {
 // are too many, the oldest is forgotten of which nothing more will come.
 func (ws *webSession) newStream(plain bool) *stream {
 	if plain {
-		st := newStream(-1)
+		st := newStream(ws.defect, -1)
 		st.plain = true
 		return st
 	}
@@ -147,7 +152,7 @@ func (ws *webSession) newStream(plain bool) *stream {
 		ws.streams = slices.Delete(ws.streams, i, i+1)
 	}
 	ws.last++
-	st := newStream(ws.last)
+	st := newStream(ws.defect, ws.last)
 	ws.streams = append(ws.streams, st)
 	return st
 }
@@ -208,6 +213,7 @@ func (ws *webSession) resume(st *stream, behind int, w http.ResponseWriter, r *h
 		st.prime(ws.version)
 	} else {
 		st.replay(behind)
+		ws.besidesReplay(st)
 	}
 	st.lane.yield()
 	ws.carry(st, x, r)
@@ -220,6 +226,8 @@ func (s *server) delete(w http.ResponseWriter, r *http.Request) {
 	if ws == nil {
 		return
 	}
-	ws.end(nil)
+	if !ws.keeps() {
+		ws.end(nil)
+	}
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -42,7 +42,7 @@ func (s *server) answerModern(w http.ResponseWriter, r *http.Request, m *history
 		refuseFrame(w, status, m.ID, *e)
 		return
 	}
-	st := newStream(-1)
+	st := newStream(s.defect, -1)
 	n.lane = st.lane
 	st.plain = n.answers[m.Method] == nil && n.env.Mischief == nil
 	n.attend(w, r, m, st)
@@ -61,20 +61,23 @@ func (n *session) attend(w http.ResponseWriter, r *http.Request, m *history.Mess
 		refuseFrame(w, http.StatusBadRequest, "", *refusal)
 		return
 	}
-	defer context.AfterFunc(r.Context(), n.clientGone)()
+	unhook := context.AfterFunc(r.Context(), n.clientGone)
 	x := newExchange(w)
 	st.attach(x)
 	st.lane.yield()
 	st.lane.leave()
 	select {
 	case <-st.lane.over:
+		n.afterLastWord(st, n.site.stopping, r.Context().Done())
 		st.finish(x)
+		unhook()
 		return
 	case <-r.Context().Done():
 	}
-	if n.defect != none {
-		<-st.lane.over // it may have more to say
+	if unhook() { // whoever ends the context had not come to it
+		n.clientGone()
 	}
+	n.staysOn(st.lane)
 	st.leave(x)
 }
 
@@ -95,7 +98,12 @@ func (n *session) clientGone() {
 		ids = append(ids, id)
 	}
 	n.mu.Unlock()
+	n.besidesGone()
 	for _, id := range ids { // one, see serveModern
+		if n.tellsNobody() {
+			n.forget(id)
+			continue
+		}
 		n.cancelled(&history.Message{Kind: history.Notification, Method: protocol.Cancelled, Ref: id})
 	}
 }

@@ -26,7 +26,7 @@ func (s *server) openOld(w http.ResponseWriter, r *http.Request) {
 		refuseHTTP(w, http.StatusNotAcceptable, "Accept must list "+eventType)
 		return
 	}
-	st := newStream(-1)
+	st := newStream(s.defect, -1)
 	st.lane.take()
 	ws := s.newWebSession(st)
 	x := newExchange(w)
@@ -49,6 +49,6 @@ func (s *server) postOld(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if m := s.readBody(w, r); m != nil {
-		ws.accept(w, m)
+		ws.accept(w, r, m)
 	}
 }

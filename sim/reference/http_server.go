@@ -21,6 +21,7 @@ type site struct {
 	mu       sync.Mutex     // guards what follows
 	sessions []*webSession  // alive, oldest first
 	closed   bool           // no exchange is begun any more
+	stopping chan struct{}  // closed when it is
 	work     sync.WaitGroup // the exchanges under way, and handlers of sessions that are over
 }
 
@@ -88,7 +89,10 @@ func (s *server) Sessions() int {
 // itself.
 func (s *server) Shutdown(ctx context.Context) error {
 	s.site.mu.Lock()
-	s.site.closed = true
+	if !s.site.closed {
+		s.site.closed = true
+		close(s.site.stopping)
+	}
 	sessions := slices.Clone(s.site.sessions)
 	s.site.mu.Unlock()
 	for _, n := range s.served() {

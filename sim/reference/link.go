@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -79,9 +80,10 @@ type outgoing struct {
 	with []*outgoing // what is written with it, as one batch
 	of   *waiter     // whose request it is; nil: it is none
 	// Over HTTP, guarded by link.mu:
-	post  *post // what carries it; nil: nothing yet
-	left  bool  // it is cancelled by closing that, or by not sending it
-	brief bool  // it is to be closed as soon as it has been sent
+	post  *post             // what carries it; nil: nothing yet
+	left  bool              // it is cancelled by closing that, or by not sending it
+	brief bool              // it is to be closed as soon as it has been sent
+	spoil func(http.Header) // what a mutant does to its head; nil: nothing
 	// seen, unless nil, gets what the server says to a notification over HTTP: nil when
 	// it accepts it.
 	seen chan error
@@ -113,7 +115,7 @@ func openLink(conn sim.Conn, c *client) *link {
 	l.changed = sync.NewCond(&l.mu)
 	switch c.env.Transport {
 	case sim.StreamableHTTP, sim.HTTPSSE:
-		l.posts, l.closes = true, l.modern
+		l.posts, l.closes = true, l.modern || c.defect == onlyDrops
 		l.carrier = newWeb(l, conn, c.env.Transport)
 	default:
 		l.carrier = newPipe(l, conn)
@@ -195,7 +197,9 @@ func (l *link) giveUp(ctx context.Context, w *waiter) bool {
 		l.takeBack(&w.outgoing)
 	case w.fixed || l.keepsQuiet(ctx):
 	case l.closes:
-		w.abandon()
+		if l.defect != leavesStreams {
+			w.abandon()
+		}
 	default:
 		line := l.cancelLine(ctx, w)
 		w.cancel = l.cancelOf(line)

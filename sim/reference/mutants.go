@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
@@ -57,6 +58,9 @@ type Mutant struct {
 	Legacy, Modern []string
 	// Only lists the versions that have what the defect is about; nil: all of them.
 	Only []string
+	// Over lists the transports that have what the defect is about. Legacy and Modern hold
+	// for that of the scenario.
+	Over []string
 	// Scenario is the one of the catalogue that is such a load; empty: cancel-storm.
 	Scenario string
 	// Until is the last protocol version at which it is a defect; empty: it is one to
@@ -84,10 +88,26 @@ func (m Mutant) Expect(version string) []string {
 // the client, those whose defect shows when a session ends, those that get calls
 // wrong that nobody cancels, those whose messages are wrong in themselves, those
 // that take a certain load, those of what servers ask, those that mischief
-// brings out, and those of tasks and subscriptions.
+// brings out, those of tasks and subscriptions, and those of HTTP.
 func Mutants() []Mutant {
-	return slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), loadMutants(),
-		nestedMutants(), idMutants(), taskMutants(), listenMutants())
+	all := slices.Concat(serverMutants(), clientMutants(), endMutants(), callMutants(), wireMutants(), loadMutants(),
+		nestedMutants(), idMutants(), taskMutants(), listenMutants(), httpMutants())
+	for i := range all {
+		switch m := &all[i]; {
+		case m.Over != nil:
+		case slices.Contains(ofStreams(), m.defect):
+			m.Over = []string{sim.Stdio}
+		default:
+			m.Over = sim.Transports()
+		}
+	}
+	return all
+}
+
+// ofStreams are the defects of what only a byte stream has: an end that one side closes
+// and the other reads, and an order in which everything is written.
+func ofStreams() []defect {
+	return []defect{ignoresEOF, dropsAtEOF, leaksAtEOF, strandsCallers, hangsUpLate, returnsWhenSent, cancelsLast, losesHeldCancels}
 }
 
 func serverMutants() []Mutant {
@@ -228,6 +248,10 @@ func (n *session) afterSilence(c *call, frame []byte) {
 	switch n.defect {
 	case answersCancelled:
 		c.lane.write(refused(c))
+	case answersByOwnStream:
+		if n.exchange == nil {
+			n.say(n.lane, refused(c))
+		}
 	case answersTwice:
 		c.lane.write(frame)
 	case keepsResults:

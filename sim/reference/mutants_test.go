@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
@@ -130,8 +131,8 @@ func TestMutants(t *testing.T) {
 		maps.Copy(conversations, wireConversations(e))
 		maps.Copy(conversations, idConversations(e))
 		for _, m := range Mutants() {
-			if m.Scenario == nestedScenario || m.Only != nil {
-				continue // see TestNestedMutants, TestTaskMutants and TestServerAndBatches
+			if m.Scenario == nestedScenario || m.Only != nil || !slices.Contains(m.Over, sim.Stdio) {
+				continue // see TestNestedMutants, TestTaskMutants, TestServerAndBatches and TestTheWebPairCheckBites
 			}
 			t.Run(e.version+"/"+m.Name, func(t *testing.T) {
 				if m.Scenario == "listen-teardown" {

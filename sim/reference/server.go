@@ -38,6 +38,7 @@ func newServer(env sim.ServerEnv, d defect) *server {
 		fixed:   fixedResults(env),
 		answers: answerers(env),
 		parked:  make(chan struct{}),
+		site:    site{stopping: make(chan struct{})},
 	}
 }
 

@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -28,6 +27,7 @@ type stream struct {
 	next    int // of the event that comes next, from 1
 	said    int // the number of the last that an exchange has carried
 	carrier *exchange
+	defect  defect
 }
 
 // An exchange is one HTTP exchange that carries a stream, or nothing yet.
@@ -46,8 +46,8 @@ func newExchange(w http.ResponseWriter) *exchange {
 const maxKept = 1000
 
 // newStream makes a stream with a lane that has one writer.
-func newStream(number int) *stream {
-	st := &stream{number: number, first: 1, next: 1}
+func newStream(d defect, number int) *stream {
+	st := &stream{defect: d, number: number, first: 1, next: 1}
 	st.lane = newLane(st)
 	return st
 }
@@ -77,7 +77,7 @@ func (st *stream) answer(frame []byte) {
 // emit keeps an event and writes it.
 func (st *stream) emit(e event) {
 	if st.number >= 0 {
-		e.id = fmt.Sprintf("%d-%d", st.number, st.next)
+		e.id = st.idOf()
 		if st.kept = append(st.kept, e); len(st.kept) > maxKept {
 			st.kept, st.first = st.kept[1:], st.first+1
 		}
@@ -87,6 +87,7 @@ func (st *stream) emit(e event) {
 		st.said = st.next - 1
 	}
 	st.write(e)
+	st.afterEvent()
 }
 
 // write writes an event to the exchange that carries the stream. One that cannot be

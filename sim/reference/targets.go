@@ -50,7 +50,7 @@ func Targets() []sim.Target {
 	all := []sim.Target{strict}
 	for _, m := range Mutants() {
 		t := target(m.Target(), m.Doc)
-		t.Unruly = true
+		t.Unruly, t.Transports = true, m.Over
 		if m.Side == history.Client {
 			t.RepeatsCancels = true
 			t.NewClient = clientWith(m.defect)

@@ -113,7 +113,7 @@ func (h *web) quit() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
 	h.settleNotes()
-	if h.sessionID() == "" {
+	if h.sessionID() == "" || h.link.defect == neverDeletes {
 		return nil
 	}
 	status, err := h.bid(ctx)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -406,15 +407,15 @@ func (p *webPair) webBreaches() []string {
 
 // A webRequest is a request of a client's, by "client/id".
 type webRequest struct {
-	call               int
-	exchange           int
-	read, dead         bool // by the server; and its cancel, while it was open
-	cancelled          bool // its cancel was written
-	answered           bool // the server has answered
-	running, over      bool // its tool
-	told, tell, quits  bool // its tool was told to stop; has to be; the session is over
-	tellAt, toldAt     time.Duration
-	dropped, cancelsAt int // dropped: in which place of the log the client dropped it
+	call              int
+	exchange          int
+	read, dead        bool // by the server; and its cancel, while it was open
+	cancelled         bool // its cancel was written
+	answered          bool // the server has answered
+	running, over     bool // its tool
+	told, tell, quits bool // its tool was told to stop; has to be; the session is over
+	tellAt, toldAt    time.Duration
+	answeredAt        time.Duration
 }
 
 type webExchange struct {
@@ -423,6 +424,7 @@ type webExchange struct {
 	last        string // Last-Event-ID
 	gone, ended bool
 	dropped     bool
+	readAt      time.Duration
 	m           *history.Message
 	status      string
 }
@@ -481,6 +483,9 @@ func (j *webJudge) see(s sighting) {
 			j.closing = map[int]bool{}
 		}
 		j.closing[s.client] = true
+		if j.pair.closeAt == 0 && !j.pair.broken {
+			j.idle(s.client)
+		}
 	case "server begins":
 		x.last = strings.TrimPrefix(s.note, x.method+" ")
 		if x.last != "" {
@@ -489,6 +494,7 @@ func (j *webJudge) see(s sighting) {
 			}
 		}
 	case "server reads":
+		x.readAt = s.at
 		j.serverReads(s)
 	case "server answers":
 		x.status = s.note
@@ -517,19 +523,23 @@ func (j *webJudge) see(s sighting) {
 			j.breach("the server ends %d and has not answered", s.exchange)
 		}
 	case "tool starts":
-		if r := j.ofCall(s.call); r.dead {
+		if r := j.ofCall(s.call); r == nil {
+			j.breach("the tool of call %d, which nobody has made, starts", s.call)
+		} else if r.dead {
 			j.breach("the tool of call %d starts after its cancel", s.call)
 		} else {
 			r.running = true
 		}
 	case "tool ends":
-		r := j.ofCall(s.call)
-		r.running, r.over = false, true
+		if r := j.ofCall(s.call); r != nil {
+			r.running, r.over = false, true
+		}
 	case "tool is told":
-		r := j.ofCall(s.call)
-		r.told, r.toldAt = true, s.at
-		if !r.tell && !r.quits && !r.over {
-			j.breach("the tool of call %d is told for no reason", s.call)
+		if r := j.ofCall(s.call); r != nil {
+			r.told, r.toldAt = true, s.at
+			if !r.tell && !r.quits && !r.over {
+				j.breach("the tool of call %d is told for no reason", s.call)
+			}
 		}
 	case "client does not connect", "probe fails", "close fails":
 		if j.failed == nil {
@@ -554,6 +564,15 @@ func (j *webJudge) see(s sighting) {
 	}
 }
 
+// idle holds a client whose calls are all long over to what it may have open then.
+func (j *webJudge) idle(client int) {
+	for n, x := range j.exchanges {
+		if x.client == client && x.method == http.MethodPost && x.status != "" && !x.ended {
+			j.breach("exchange %d is open although nothing is under way", n)
+		}
+	}
+}
+
 // kill takes note that what r asks is cancelled.
 func (j *webJudge) kill(r *webRequest, s sighting) {
 	r.dead = true
@@ -575,8 +594,8 @@ func (j *webJudge) clientWrites(s sighting) {
 	k := key(s.client, s.m.ID)
 	switch {
 	case s.m.Kind == history.Request:
-		if j.requests[k] != nil {
-			j.breach("client %d uses id %s again", s.client, s.m.ID)
+		if j.requests[k] != nil || strings.HasPrefix(s.m.Method, "notifications/") {
+			j.breach("client %d uses an id again, or numbers a notification: %s", s.client, s.m.Raw)
 		}
 		j.requests[k] = &webRequest{call: s.m.Call, exchange: s.exchange}
 	case s.m.IsCancel():
@@ -599,9 +618,11 @@ func (j *webJudge) clientWrites(s sighting) {
 func (j *webJudge) serverReads(s sighting) {
 	switch {
 	case s.m.Kind == history.Request:
-		j.requests[key(s.client, s.m.ID)].read = true
+		if r := j.requests[key(s.client, s.m.ID)]; r != nil {
+			r.read = true
+		}
 	case s.m.IsCancel():
-		if r := j.requests[key(s.client, s.m.Ref)]; r.read && !r.answered && !r.over {
+		if r := j.requests[key(s.client, s.m.Ref)]; r != nil && r.read && !r.answered && !r.over {
 			j.kill(r, s)
 		}
 	}
@@ -610,6 +631,9 @@ func (j *webJudge) serverReads(s sighting) {
 func (j *webJudge) status(s sighting, x *webExchange) {
 	status, kind, _ := strings.Cut(s.note, " ")
 	asks := x.m != nil && x.m.Kind == history.Request && j.pair.version != protocol.V20241105
+	if x.m != nil && x.m.IsCancel() && x.readAt != s.at {
+		j.breach("cancel %d is answered later than it is read", s.exchange)
+	}
 	want := "202"
 	switch {
 	case asks, x.method == http.MethodGet:
@@ -662,7 +686,7 @@ func (j *webJudge) serverWrites(s sighting, x *webExchange) {
 		j.breach("the server says by %d what belongs to %d", s.exchange, r.exchange)
 	}
 	if s.m.IsReply() {
-		r.answered = true
+		r.answered, r.answeredAt = true, s.at
 	}
 }
 
@@ -678,6 +702,9 @@ func (j *webJudge) call(number int, c *drawnCall) {
 	if r != nil && gaveUpOn(c.err) && !r.cancelled && !closed && !protocol.Modern(j.pair.version) {
 		j.breach("the server is not told that nobody waits for call %d", number)
 	}
+	if r != nil && gaveUpOn(c.err) && protocol.Modern(j.pair.version) && !j.exchanges[r.exchange].dropped && (!r.answered || r.answeredAt > c.returned) {
+		j.breach("the exchange of call %d is open after its cancel", number)
+	}
 	switch {
 	case !c.done:
 		j.breach("call %d does not return", number)
@@ -685,7 +712,7 @@ func (j *webJudge) call(number int, c *drawnCall) {
 		j.breach("the caller of %d waits after its cancel", number)
 	case c.err == nil && c.value != fmt.Sprintf("value %d", number):
 		j.breach("call %d gets %q", number, c.value)
-	case c.err == nil && r.cancelled:
+	case c.err == nil && r != nil && r.cancelled:
 		j.breach("call %d returns a value although it was cancelled", number)
 	case gaveUpOn(c.err) && c.cancel == 0:
 		j.breach("call %d is cancelled by nobody", number)
@@ -697,5 +724,35 @@ func (j *webJudge) call(number int, c *drawnCall) {
 func (j *webJudge) end() {
 	if j.pair.alive > 0 && len(j.failed) == 0 {
 		j.breach("%d sessions are alive in the end", j.pair.alive)
+	}
+}
+
+// The check above must be able to fail: it convicts the mutants of HTTP, and those that
+// take no special load.
+func TestTheWebPairCheckBites(t *testing.T) {
+	likeAWorld(t)
+	for _, m := range Mutants() {
+		switch {
+		case m.defect == leaksOnCancel:
+			continue // the bubble itself catches it, and panics
+		case m.Scenario != "" && slices.Contains(m.Over, sim.Stdio):
+			continue // the check's worlds hold nothing that it could get wrong
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			bitten := false
+			for seed := 0; seed < 500 && !bitten; seed++ {
+				p := rapid.Custom(drawWebPair).Example(seed)
+				if m.Side == history.Client {
+					p.client = m.defect
+				} else {
+					p.server = m.defect
+				}
+				synctest.Test(t, p.run)
+				bitten = len(p.webBreaches()) > 0
+			}
+			if !bitten {
+				t.Error("no breach in 500 worlds")
+			}
+		})
 	}
 }

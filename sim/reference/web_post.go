@@ -30,6 +30,7 @@ type post struct {
 
 	timer *time.Timer // set when nobody waits any more. Guarded by link.mu
 	over  bool        // guarded by link.mu
+	again bool        // it has been posted once more, see postsAgain
 }
 
 // lingering is how long a server may take to end a response that nobody waits for. It is
@@ -90,7 +91,7 @@ func (o *outgoing) abandon() {
 // settle has what carries o closed after lingering, if nobody waits any more for what
 // comes by it. The caller holds link.mu.
 func (o *outgoing) settle() {
-	if p := o.post; p != nil && !p.over && p.timer == nil && p.settled() {
+	if p := o.post; p != nil && !p.over && p.timer == nil && p.web.link.defect != leavesStreams && p.settled() {
 		p.timer = time.AfterFunc(lingering, p.cut)
 	}
 }
@@ -117,10 +118,9 @@ func (l *link) awaited(w *waiter) bool {
 // the transport has been handed the request.
 func (p *post) run(begun func()) {
 	defer p.end()
-	resp, err := p.send(begun)
-	begun()
-	if err == nil {
-		err = p.read(resp)
+	err := p.exchange(begun)
+	if p.postsAgain(err) {
+		err = p.exchange(begun)
 	}
 	if p.out.seen != nil {
 		p.web.opened(err)
@@ -139,6 +139,17 @@ func (p *post) run(begun func()) {
 	})
 }
 
+// exchange is one HTTP exchange, and those that resume it. An error is why no answer has
+// come.
+func (p *post) exchange(begun func()) error {
+	resp, err := p.send(begun)
+	begun()
+	if err != nil {
+		return err
+	}
+	return p.read(resp)
+}
+
 func (p *post) send(begun func()) (*http.Response, error) {
 	trace := &httptrace.ClientTrace{GetConn: func(string) { begun() }}
 	if p.out.brief {
@@ -150,6 +161,9 @@ func (p *post) send(begun func()) (*http.Response, error) {
 		return nil, err
 	}
 	p.web.describe(req, protocol.Identify(body))
+	if p.out.spoil != nil {
+		p.out.spoil(req.Header)
+	}
 	return p.web.http.Do(req)
 }
 

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -65,7 +68,9 @@ type webWorld struct {
 	server *server
 	http   *http.Server
 	told   atomic.Int64
-	doors  []*http.Transport
+
+	mu    sync.Mutex // guards doors
+	doors []*http.Transport
 }
 
 func newWebWorld(env sim.ServerEnv, d defect) *webWorld {
@@ -84,6 +89,8 @@ func newWebWorld(env sim.ServerEnv, d defect) *webWorld {
 // door makes the way of one client to the server.
 func (w *webWorld) door() sim.Conn {
 	door := &http.Transport{DialContext: w.net.dial}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.doors = append(w.doors, door)
 	return sim.Conn{Endpoint: "http://memory/mcp", HTTP: &http.Client{Transport: door}}
 }
@@ -156,4 +163,29 @@ func TestWebCancel(t *testing.T) {
 		assert.EqualValues(t, 1, w.told.Load())
 		require.NoError(t, c.Probe(t.Context()))
 	})
+}
+
+// A countingDoor counts the messages that come by SSE streams.
+type countingDoor struct {
+	next  http.RoundTripper
+	count *int
+}
+
+func (d *countingDoor) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := d.next.RoundTrip(r)
+	if err == nil && resp.Header.Get("Content-Type") == "text/event-stream" {
+		resp.Body = &countedBody{ReadCloser: resp.Body, count: d.count}
+	}
+	return resp, err
+}
+
+type countedBody struct {
+	io.ReadCloser
+	count *int
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	*b.count += strings.Count(string(p[:n]), "data: {")
+	return n, err
 }

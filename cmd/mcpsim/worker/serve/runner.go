@@ -101,8 +101,13 @@ func (r *runner) world(l lease.Lease) (lease.Reply, error) {
 
 // settle lets everything run that is still runnable, from the start of the
 // process or from the world before. The worker itself never waits otherwise, and
-// what is left over would take part in the next world's shuffling.
-func settle() { time.Sleep(time.Millisecond) }
+// what is left over would take part in the next world's shuffling. And it lets the
+// world begin with a second of the clock: package net/http takes the age of connections
+// by seconds, and what it does would depend on how they lie to the world.
+func settle() {
+	now := time.Now()
+	time.Sleep(now.Add(time.Millisecond).Truncate(time.Second).Add(time.Second).Sub(now))
+}
 
 func (r *runner) reply(l lease.Lease, p pair, h *history.History, left int) (lease.Reply, error) {
 	reply := lease.Reply{Dirty: left > 0 || p.client.OneWorld || p.server.OneWorld}

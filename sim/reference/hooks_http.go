@@ -1,0 +1,255 @@
+package reference
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// What the mutants of HTTP do, at the moments that the names say. With the strict peers
+// nothing happens.
+
+// afterDisconnect runs when the client has gone whose exchange carried the stream, in the
+// legacy era.
+func (ws *webSession) afterDisconnect(st *stream) {
+	if ws.defect != disconnectCancels {
+		return
+	}
+	for _, c := range ws.openOn(st.lane) {
+		ws.cancelled(&history.Message{Kind: history.Notification, Method: protocol.Cancelled, Ref: c.id})
+	}
+}
+
+// openOn returns the calls that are to be answered by the lane, in the order of their ids.
+func (n *session) openOn(l *lane) []*call {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var out []*call
+	for _, c := range n.inflight {
+		if c.lane == l {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b *call) int { return slices.Compare([]byte(a.id), []byte(b.id)) })
+	return out
+}
+
+// tellsNobody reports whether a mutant does not tell the handler that the client has gone.
+func (n *session) tellsNobody() bool { return n.defect == ignoresDisconnect }
+
+// besidesGone runs when the client of a modern exchange has gone.
+func (n *session) besidesGone() {
+	if n.defect != hitsSiblings {
+		return
+	}
+	for _, other := range n.others() {
+		for _, c := range other.openOn(other.lane) {
+			c.tell()
+			return
+		}
+	}
+}
+
+// others are the other sessions that the server serves.
+func (n *session) others() []*session {
+	return slices.DeleteFunc(n.served(), func(o *session) bool { return o == n })
+}
+
+// afterLastWord runs when all is said that there is to say by a lane, before the exchange
+// that carries it ends. One of the others is closed when the exchange has to end.
+func (n *session) afterLastWord(st *stream, others ...<-chan struct{}) {
+	if n.defect == keepsExchanges && st.lane.dead() || n.defect == neverTerminates && !st.lane.dead() && !st.plain {
+		select {
+		case <-others[0]:
+		case <-others[1]:
+		}
+	}
+}
+
+// staysOn runs when the client of a modern exchange has gone, before the exchange ends.
+func (n *session) staysOn(l *lane) {
+	if n.defect == none {
+		return
+	}
+	<-l.over // it may have more to say
+	if n.defect == keepsExchanges {
+		<-n.site.stopping
+	}
+}
+
+// answersOddly reports whether a mutant has accepted a frame in a way of its own. done is
+// closed when the client has gone.
+func (ws *webSession) answersOddly(w http.ResponseWriter, m *history.Message, named *call, done <-chan struct{}) bool {
+	switch {
+	case ws.defect == acceptsWithBody:
+		w.Header().Set("Content-Type", jsonType)
+		// Who has gone does not need it.
+		_, _ = w.Write([]byte(`{"accepted":true}`))
+		return true
+	case ws.defect == holdsCancelPosts && m.IsCancel() && named != nil:
+		select {
+		case <-named.lane.over:
+		case <-ws.gone:
+		case <-done:
+		}
+	}
+	return false
+}
+
+// callOf returns the call with that id that is in flight, or nil.
+func (n *session) callOf(id string) *call {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.inflight[id]
+}
+
+// besidesReplay runs when a stream has been replayed to the exchange x. The caller has the
+// stream's turn.
+func (ws *webSession) besidesReplay(st *stream) {
+	if ws.defect != replaysAll {
+		return
+	}
+	ws.mu.Lock()
+	all := slices.Clone(ws.streams)
+	ws.mu.Unlock()
+	for _, other := range all {
+		if other == st {
+			continue
+		}
+		other.lane.take()
+		kept := slices.Clone(other.kept)
+		other.lane.yield()
+		for _, e := range kept {
+			st.write(e)
+		}
+	}
+}
+
+// idOf is the id of the stream's next event.
+func (st *stream) idOf() string {
+	id := strconv.Itoa(st.next)
+	if st.defect == repeatsEventIDs {
+		return id
+	}
+	return strconv.Itoa(st.number) + "-" + id
+}
+
+// afterEvent runs when an event has been written. The caller has the turn.
+func (st *stream) afterEvent() {
+	if st.defect == closesEarly && st.number > 0 && st.next == 2 && st.carrier != nil && !st.lane.dead() {
+		st.detach(st.carrier)
+	}
+}
+
+// progressLane is where the progress of c goes.
+func (n *session) progressLane(c *call) *lane {
+	sessions := []*session{n}
+	switch {
+	case n.defect == leaksToClients && n.exchange == nil, n.defect == mixesStreams && n.exchange != nil:
+		sessions = n.others()
+	case n.defect != mixesStreams:
+		return c.lane
+	}
+	for _, other := range sessions {
+		if l := other.streaming(c); l != nil {
+			return l
+		}
+	}
+	return c.lane
+}
+
+// streaming returns the lane of a call other than c that is answered by a stream of its own;
+// nil if there is none.
+func (n *session) streaming(c *call) *lane {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	ids := make([]string, 0, len(n.inflight))
+	for id, other := range n.inflight {
+		if st, ok := other.lane.out.(*stream); ok && !st.plain && other != c {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return n.inflight[slices.Min(ids)].lane
+}
+
+// elsewhere runs when a cancel has been read.
+func (n *session) elsewhere(id string) {
+	if n.defect != cancelsEverywhere {
+		return
+	}
+	for _, other := range n.others() {
+		if c := other.callOf(id); c != nil && !c.fixed {
+			c.tell()
+		}
+	}
+}
+
+// beforeResponse runs when c is about to be answered by frame. The caller has the turn of
+// the call's lane.
+func (n *session) beforeResponse(c *call, frame []byte) {
+	if st, ok := c.lane.out.(*stream); n.defect != broadcasts || c.lane == n.lane || !ok || st.plain {
+		return
+	}
+	n.lane.take()
+	defer n.lane.yield()
+	n.lane.write(slices.Clone(frame))
+}
+
+// keeps reports whether a mutant does not end a session that it is asked to end.
+func (ws *webSession) keeps() bool { return ws.defect == keepsSessions }
+
+// spoilt sends a message whose head is not as it should be: a notification, or in the
+// modern era, which has none, a request.
+func (c *client) spoilt(spoil func(http.Header)) {
+	l := c.link
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.modern {
+		l.enqueue(&outgoing{line: append(protocol.AppendNotification(nil, rootsChanged, ""), '\n'), spoil: spoil})
+		return
+	}
+	id := l.newID(nil)
+	frame := protocol.AppendProbe(nil, id, c.caller)
+	l.enqueue(&outgoing{line: append(frame, '\n'), request: true, spoil: spoil})
+}
+
+// postsAgain reports whether a mutant posts a request once more whose stream was lost.
+func (p *post) postsAgain(err error) bool {
+	if p.web.link.defect != retriesSameID || err == nil || p.again || !p.asks() || p.done() {
+		return false
+	}
+	p.again = true
+	return true
+}
+
+const rootsChanged = "notifications/roots/list_changed"
+
+// without has a header taken away.
+func without(name string) func(http.Header) {
+	return func(h http.Header) { h.Del(name) }
+}
+
+// afterWebHandshake runs when a session over HTTP has begun.
+func (c *client) afterWebHandshake() {
+	switch c.defect {
+	case acceptsLittle:
+		c.spoilt(func(h http.Header) { h.Set("Accept", jsonType) })
+	case forgetsSession:
+		c.spoilt(without(headerSession))
+	case forgetsVersion:
+		c.spoilt(without(headerVersion))
+	case forgetsMethod:
+		c.spoilt(without(headerMethod))
+	case postsTogether:
+		note := protocol.AppendNotification(nil, rootsChanged, "")
+		c.link.mu.Lock()
+		defer c.link.mu.Unlock()
+		c.link.add(protocol.AppendBatch(nil, note, note))
+	}
+}
