@@ -141,7 +141,7 @@ func exchangeEnded(x *index, e *exchange, t *tally) {
 	r := e.asks[0]
 	c, cancelled := r.call, earlier(r.c, r.early)
 	switch {
-	case cancelled == nil:
+	case cancelled == nil || before(e.finish[atServer], cancelled):
 	case e.atQuiet == nil && e.finish[atServer] != nil:
 		t.pass()
 	case e.atQuiet == nil || !before(cancelled, e.atQuiet) || e.atQuiet.At <= cancelled.At+x.grace:

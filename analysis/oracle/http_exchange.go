@@ -122,6 +122,9 @@ func accepted(x *index, e *exchange, t *tally) {
 		t.failUnder("CANCEL-NO-REPLY", replyTo(f), f.read, f.provoked)
 	case e.said > 0 || body != "":
 		fail("answered the POST of a notification with a body", f.read)
+	case e.heldBy != nil && x.grace > 0:
+		t.undecided++
+		t.leave(whyWithinGrace)
 	case e.heldBy != nil:
 		fail("did not answer the POST of a cancel before the handler of the cancelled call had ended", f.read, e.heldBy)
 	default:
