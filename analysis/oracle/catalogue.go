@@ -39,7 +39,9 @@ func receiverRules() []Rule {
 		},
 		Convicts: "The call was queued or running when its cancel was read, and after that the writing of a response, " +
 			"or of progress with the call's token that had not been asked for before, began. Tools that go on although told are no excuse.",
-		Exempt: append(crossings(), progressUnderWay()...),
+		Exempt: append(append(crossings(), progressUnderWay()...), Exemption{
+			Race: "R10", What: "Over HTTP, what the server began to write before it could see that the client had closed the exchange.",
+		}),
 		Notes: []string{
 			"Q1", "Q8", "Q11",
 		},
