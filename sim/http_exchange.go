@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -187,7 +188,7 @@ func (ex *exchange) says() string {
 
 func requestHead(r *http.Request) *history.HTTPHead {
 	return &history.HTTPHead{
-		Method: r.Method, Accept: r.Header.Get("Accept"), ContentType: r.Header.Get("Content-Type"),
+		Method: r.Method, Accept: strings.Join(r.Header.Values("Accept"), ", "), ContentType: r.Header.Get("Content-Type"),
 		Session: sessionOf(r), Version: r.Header.Get("Mcp-Protocol-Version"), LastEvent: r.Header.Get("Last-Event-ID"),
 		MCPMethod: r.Header.Get("Mcp-Method"), MCPName: r.Header.Get("Mcp-Name"),
 	}

@@ -101,6 +101,7 @@ func callRules() []Rule {
 			{Why: whyUnderNotCancel, What: "Over HTTP before, after its own exchange was broken off: the same is a breach of DISC-NOT-CANCEL."},
 			{Why: whyUnderRight, What: "The server had read a cancel that could be taken for one of this call: the same is a breach of CANCEL-RIGHT-CALL."},
 			{Race: "R7", Why: whyClosing, What: "The session ended in the same instant."},
+			{Why: whyServerEndedIt, What: "Over HTTP, the server had ended the session, which it may at any time, as the client learned later by a 404."},
 			{Why: whyUnderRace, What: "The server had read a cancel for another call in the same instant: the same is a breach of RACE-GRACEFUL."},
 			unclearIDExemption(),
 		},

@@ -64,10 +64,11 @@ func disconnectRules() []Rule {
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "Disconnection SHOULD NOT be interpreted as the client cancelling its request", Level: ShouldNot},
 		},
-		Convicts: "The client dropped the stream of a call, or the network broke it, no cancel for the call had been written, and then the handler's context was done while the session lived.",
+		Convicts: "The client dropped the stream of a call, or the network broke it, the server had read no cancel for the call, and then the handler's context was done while the session lived.",
 		Exempt: []Exemption{
 			{Race: "R7", Why: whyClosing, What: "The session had been ended by DELETE, the client closed, or the server stopped, or in that instant."},
 			{Race: "R11", What: "The response is kept for the stream that the client resumes: that is as it should be."},
+			{Why: whyServerEndedIt, What: "It was told later than the stream broke, and the server had ended the session, as the client then learned by a 404."},
 			unclearIDExemption(),
 		},
 		Notes: []string{
@@ -121,6 +122,7 @@ func unnotifiedOverHTTP() []Exemption {
 	return []Exemption{
 		{Why: whyHalfSent, What: "Over HTTP, the request had not left the client when its caller gave up, and the server never had it: whether it was issued is not known."},
 		{Why: whyExchangeOver, What: "Over HTTP, the exchange had failed, or had been refused, before: nothing was left to cancel."},
+		{Why: whyServerEndedIt, What: "Over HTTP, the client had learned by a 404 that the server had ended the session."},
 		{Why: whyStreamGone, What: "Over HTTP, the stream had been broken off by the network, or, of what a server had asked, the stream by which it had."},
 	}
 }

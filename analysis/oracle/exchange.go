@@ -153,6 +153,9 @@ func (b *builder) traffic(ev *history.Event) {
 	b.settleExchange(e)
 }
 
+// posting reports whether the client is not done yet with the POST of a cancel.
+func (f *frame) posting() bool { return f != nil && !f.closing && f.on != nil && f.on.left() == nil }
+
 // astrayFrom reports whether a cancel came to another instance of the server than the
 // request that it names.
 func (f *frame) astrayFrom(r *request) bool { return apart(f.on, r.frame.on) }

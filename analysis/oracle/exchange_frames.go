@@ -103,6 +103,8 @@ func (b *builder) onStream(f *frame) {
 			f.live = true
 		}
 	case e.ofGet || r == nil || r.frame.on == nil || f.msg.Kind == history.Request:
+	case f.isProgress() && (e.root == 0 || r.first != nil && startsTask(r.first)):
+		// It may be a GET's that is resumed; a task's progress comes by any.
 	default:
 		home = r.frame.on.n
 	}

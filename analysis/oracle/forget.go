@@ -105,7 +105,7 @@ func (b *builder) unsettled(c *call) bool {
 	case c.cancel == nil || c.req == nil:
 		return false
 	case b.overHTTP:
-		return false // no order of what the client writes is judged
+		return c.req.cancel.posting() // no order of what the client writes is judged
 	case c.req.cancel != nil:
 		return c.req.cancel.cancelled() != nil && c.cancel.At+b.grace >= b.lastIssue
 	case c.held == nil:
@@ -217,5 +217,4 @@ func (b *builder) forgetFrame(f *frame) {
 func (b *builder) forgetExchange(e *exchange) {
 	b.exchanges.drop(e.n)
 	b.lastExchange = max(b.lastExchange, e.n)
-	e.asks, e.notice, e.unkept = nil, nil, nil
 }

@@ -110,6 +110,13 @@ func (e *exchange) isStream() bool {
 	return s != nil && s.HTTP != nil && strings.HasPrefix(strings.ToLower(s.HTTP.ContentType), streamType)
 }
 
+// isObject reports whether the server accepted the request and answered otherwise than by
+// a stream, so that nothing is left for a client to resume.
+func (e *exchange) isObject() bool {
+	code := e.answersWith()
+	return code >= 200 && code < 300 && e.status[atServer] != nil && !e.isStream()
+}
+
 // notClosedEarly: the stream of a call is not closed before it has carried the response.
 func notClosedEarly(x *index, e *exchange, t *tally) {
 	end := e.finish[atServer]
@@ -125,6 +132,8 @@ func notClosedEarly(x *index, e *exchange, t *tally) {
 		t.leave(whyStreamGone)
 	case x.over != nil && (before(x.over, end) || x.over.At == end.At):
 		t.leave(whyClosing)
+	case before(end, x.expired):
+		t.leave(whyServerEndedIt)
 	default:
 		v := r.offence("closed the stream of a call before it had carried the response")
 		v.Side, v.Lateness = history.Server, span(r.frame.read, end)

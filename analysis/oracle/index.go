@@ -75,6 +75,7 @@ type session struct {
 	breaks     int             // exchanges whose breaking off cancelled a request
 	home       int             // the instance of the server that the session is with; 0: there is one
 	faulty     *history.Event  // the first fault of the network's that cost more than time
+	expired    *history.Event  // the client learned, by a 404, that the server had ended its session
 	loss       *history.Event  // the first time that the client was done with an exchange and had no response
 	talk       conversation    // over Streamable HTTP
 	alive      *history.Event  // the last count of the server's sessions
@@ -109,7 +110,8 @@ type call struct {
 	twins     int              // tools beside its own that returned the same value
 	holdsOut  bool             // its tool runs, and nobody has told it, or it does not stop when told
 
-	breaksAtStart, breaksAtEnd int // see session.breaks
+	breaksAtStart, breaksAtEnd int  // see session.breaks
+	again                      bool // the client made it again by another request; see builder.noteRetry
 	callTask
 }
 

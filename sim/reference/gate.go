@@ -139,8 +139,8 @@ func (n *session) answer(c *call, frame []byte) {
 func (n *session) respond(c *call, frame []byte) {
 	switch {
 	case n.settle(c):
-		n.beforeResponse(c, frame)
 		c.lane.write(n.readdress(c, frame))
+		n.besideResponse(c, frame)
 		n.behind(c, frame)
 		n.afterAnswer(c)
 	case c.does(sim.LateAnswer):

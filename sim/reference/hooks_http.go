@@ -190,15 +190,15 @@ func (n *session) elsewhere(id string) {
 	}
 }
 
-// beforeResponse runs when c is about to be answered by frame. The caller has the turn of
-// the call's lane.
-func (n *session) beforeResponse(c *call, frame []byte) {
+// besideResponse runs when c has been answered by frame. The caller has the turn of the
+// call's lane.
+func (n *session) besideResponse(c *call, frame []byte) {
 	if st, ok := c.lane.out.(*stream); n.defect != broadcasts || c.lane == n.lane || !ok || st.plain {
 		return
 	}
 	n.lane.take()
 	defer n.lane.yield()
-	n.lane.write(slices.Clone(frame))
+	n.lane.write(frame) // an outlet over HTTP keeps a copy
 }
 
 // keeps reports whether a mutant does not end a session that it is asked to end.
