@@ -73,6 +73,14 @@ func discoveries() []discovery {
 			bad: "v1.7.0", good: "v1.8.0", scenario: "close-unanswered", specVersion: "2025-11-25", rule: "CLOSE-BOUNDED", seed: 0,
 		},
 		{
+			finding: "takes a lost connection for a cancel", target: "mcp-go", side: "server",
+			bad: "v1.2.1", scenario: "disconnect-legacy", specVersion: "2025-11-25", rule: "DISC-NOT-CANCEL", seed: 0,
+		},
+		{
+			finding: "sends the progress of a call on the stream of another", target: "mcp-go", side: "server",
+			bad: "v1.2.1", scenario: "disconnect-legacy", specVersion: "2025-11-25", rule: "HTTP-STREAM-RELATED", seed: 0,
+		},
+		{
 			finding: "tells the list of tools to one subscription at a time, and to none once any has ended", target: "go-sdk", side: "server",
 			bad: "v1.8.0", scenario: "listen-teardown", specVersion: "2026-07-28", rule: "LISTEN-DELIVERS", seed: 8,
 		},
