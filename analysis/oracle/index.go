@@ -187,6 +187,7 @@ type frame struct {
 	since   *history.Event // from here on, until it was begun, its writer had no moment to itself
 
 	on      *exchange      // that carries it; nil: none is known
+	back    bool           // it came in the response of that
 	own     *writer        // over HTTP, where on has none for it
 	closing bool           // it is none: the client closed the exchange of the request that it cancels
 	posted  bool           // cancel: it has no meaning, since the closing of a stream is the cancel
