@@ -77,6 +77,7 @@ type session struct {
 	faulty     *history.Event  // the first fault of the network's that cost more than time
 	expired    *history.Event  // the client learned, by a 404, that the server had ended its session
 	loss       *history.Event  // the first time that the client was done with an exchange and had no response
+	deserted    *history.Event  // over HTTP: the client learned that the server's process had died, by an exchange that failed
 	talk       conversation    // over Streamable HTTP
 	alive      *history.Event  // the last count of the server's sessions
 	lent       map[string]bool // sessions that the server gave to a client which asked for one, and that no client has ended
