@@ -123,6 +123,9 @@ func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
 	}
 	if end == atClient {
 		b.noteLoss(e, ev)
+		if b.exit != nil && ev.Text != "" {
+			b.deserted = earlier(b.deserted, ev)
+		}
 		return
 	}
 	if e.begin[atServer] != nil {

@@ -77,6 +77,7 @@ type session struct {
 	faulty     *history.Event  // the first fault of the network's that cost more than time
 	expired    *history.Event  // the client learned, by a 404, that the server had ended its session
 	loss       *history.Event  // the first time that the client was done with an exchange and had no response
+	deserted    *history.Event  // over HTTP: the client learned that the server's process had died, by an exchange that failed
 	talk       conversation    // over Streamable HTTP
 	alive      *history.Event  // the last count of the server's sessions
 	lent       map[string]bool // sessions that the server gave to a client which asked for one, and that no client has ended
@@ -187,6 +188,7 @@ type frame struct {
 	since   *history.Event // from here on, until it was begun, its writer had no moment to itself
 
 	on      *exchange      // that carries it; nil: none is known
+	back    bool           // it came in the response of that
 	own     *writer        // over HTTP, where on has none for it
 	closing bool           // it is none: the client closed the exchange of the request that it cancels
 	posted  bool           // cancel: it has no meaning, since the closing of a stream is the cancel

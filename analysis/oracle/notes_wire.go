@@ -144,7 +144,7 @@ func (b *builder) placeReply(f *frame) {
 		f.twin = r.frame.read
 	}
 	f.named = f.named || b.named[asker][f.msg.ID]
-	if !f.named {
+	if !f.named && !f.declines() {
 		b.noteAstray(f, "RESP-SAME-ID")
 	}
 }
