@@ -83,3 +83,9 @@ func (t Target) On(transport string) Target {
 	o.Name, o.Version, o.OneWorld = t.Name, t.Version, t.OneWorld || o.OneWorld
 	return o
 }
+
+// Alone reports whether a world of the scenario, over its transport, needs a process of
+// its own for the target's sake.
+func (t Target) Alone(sc *Scenario) bool {
+	return t.On(sc.Transport).OneWorld || t.DatesTasks && sc.hasTasks()
+}

@@ -66,3 +66,19 @@ func TestOn(t *testing.T) {
 	base.OneWorld = true
 	assert.True(t, base.On(sim.HTTPSSE).OneWorld, "what holds for the target holds over every transport")
 }
+
+func TestAlone(t *testing.T) {
+	parse := func(text string) *sim.Scenario {
+		sc, err := sim.Parse("test.yaml", []byte("name: one\nsummary: one\nhandlers: [{kind: instant}]\n"+text))
+		require.NoError(t, err)
+		return sc
+	}
+	plain, tasks := parse("transport: streamable-http\n"), parse("transport: streamable-http\nload: {requests: [{kind: tools/call, task: {wait: result, give_up: task}}]}\n")
+	assert.False(t, sim.Target{}.Alone(plain))
+	assert.True(t, sim.Target{OneWorld: true}.Alone(plain))
+	assert.False(t, sim.Target{DatesTasks: true}.Alone(plain), "nothing is dated there")
+	assert.True(t, sim.Target{DatesTasks: true}.Alone(tasks))
+	over := sim.Target{Over: func(transport string) sim.Target { return sim.Target{OneWorld: transport == sim.Stdio} }}
+	assert.False(t, over.Alone(plain))
+	assert.True(t, over.Alone(parse("")))
+}

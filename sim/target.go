@@ -51,6 +51,9 @@ type Target struct {
 	// OneWorld tells that it keeps state in its packages, as a server may that a
 	// process starts once: each world that it plays in gets a process of its own.
 	OneWorld bool
+	// DatesTasks tells that it writes the time of day into what it says of tasks. A
+	// world with tasks gets a process of its own then, where the clock begins anew.
+	DatesTasks bool
 	// Doc says in one sentence what it is.
 	Doc string
 	// NewClient and NewServer make one peer for one world; nil where the target

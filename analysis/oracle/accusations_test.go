@@ -169,7 +169,7 @@ func TestTokensAreGivenUp(t *testing.T) {
 	for range 20_000 {
 		e, made := l.next()
 		if made > 0 {
-			s.Calls([]history.Call{line(made)})
+			s.Calls([]history.Call{l.line(made)})
 		}
 		s.Event(&e)
 	}

@@ -124,6 +124,7 @@ func (b *builder) request(f *frame) {
 		b.claim(c, r)
 	} else {
 		b.noteUnclaimed(r)
+		b.noteRetry(c)
 	}
 }
 

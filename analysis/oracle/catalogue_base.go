@@ -16,8 +16,8 @@ func baseRules() []Rule {
 		Convicts: "A request was written with the id of an earlier one of the same side. 7 and \"7\" are two ids.",
 		Exempt: []Exemption{
 			{What: "The two sides number their requests independently."},
-			{Why: whySentAgain, What: "Over HTTP, the same request again, whose exchange the client was done with and had had no response."},
-			{What: "Over HTTP, what was used before the client began another session."},
+			{OfHTTP: true, Why: whySentAgain, What: "Over HTTP, the same request again, whose exchange the client was done with and had had no response."},
+			{OfHTTP: true, What: "Over HTTP, what was used before the client began another session."},
 			{What: "An id of null breaks another rule."},
 		},
 		Notes: []string{
@@ -34,8 +34,8 @@ func baseRules() []Rule {
 		Convicts: "A request was written with the id of an earlier one whose response the client had not read, whether or not it had cancelled that.",
 		Exempt: []Exemption{
 			{What: "The response to the earlier one had been read, an error or a result."},
-			{Why: whyUnderRetry, What: "Over HTTP, a request that is made again since its exchange was lost: the same is a breach of RETRY-NEW-ID."},
-			{Why: whySentAgain, What: "One whose exchange was refused by an HTTP status, which is an answer of a kind."},
+			{OfHTTP: true, Why: whyUnderRetry, What: "Over HTTP, a request that is made again since its exchange was lost: the same is a breach of RETRY-NEW-ID."},
+			{OfHTTP: true, Why: whySentAgain, What: "One whose exchange was refused by an HTTP status, which is an answer of a kind."},
 			{What: "An id of null breaks another rule."},
 		},
 		Implied: "RETRY-NEW-ID",
@@ -77,7 +77,7 @@ func baseRules() []Rule {
 		},
 		Convicts: "A response was written whose id no request of the other side has: 7 for \"7\", or one that was made up.",
 		Exempt: []Exemption{
-			{Why: whyUnreadable, What: "An error reply whose id is missing or null, as for a message that could not be read."},
+			{Why: whyUnreadable, What: "An error reply whose id is missing or null, as for a message that could not be read; over HTTP also in the body of a response that refuses a request of whatever method."},
 			{Why: whyBatched, What: "The other side had sent a batch that was not recognized as one, whose requests are not sorted in."},
 			{Why: whyNamedByCancel, What: "Only a cancel had named the id: what is wrong then is that the cancel was answered."},
 			{What: "Since 2026-07-28 a client sends no responses at all: SERVER-NO-REQUESTS."},

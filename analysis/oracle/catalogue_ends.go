@@ -97,10 +97,11 @@ func callRules() []Rule {
 		Convicts:  "A handler's context was done before its caller had given up, before a cancel for it was written, and before the first sign of the session's end.",
 		Implied:   "RACE-GRACEFUL, CANCEL-RIGHT-CALL, DISC-SCOPED or DISC-NOT-CANCEL",
 		Exempt: []Exemption{
-			{Why: whyUnderScoped, What: "Over HTTP since 2026-07-28, in the instant in which the exchange of another request was broken off: the same is a breach of DISC-SCOPED."},
-			{Why: whyUnderNotCancel, What: "Over HTTP before, after its own exchange was broken off: the same is a breach of DISC-NOT-CANCEL."},
+			{OfHTTP: true, Why: whyUnderScoped, What: "Over HTTP since 2026-07-28, in the instant in which the exchange of another request was broken off: the same is a breach of DISC-SCOPED."},
+			{OfHTTP: true, Why: whyUnderNotCancel, What: "Over HTTP before, after its own exchange was broken off: the same is a breach of DISC-NOT-CANCEL."},
 			{Why: whyUnderRight, What: "The server had read a cancel that could be taken for one of this call: the same is a breach of CANCEL-RIGHT-CALL."},
 			{Race: "R7", Why: whyClosing, What: "The session ended in the same instant."},
+			{OfHTTP: true, Why: whyServerEndedIt, What: "Over HTTP, the server had ended the session, which it may at any time, as the client learned later by a 404."},
 			{Why: whyUnderRace, What: "The server had read a cancel for another call in the same instant: the same is a breach of RACE-GRACEFUL."},
 			unclearIDExemption(),
 		},

@@ -30,10 +30,10 @@ func httpExchangeRules() []Rule {
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "the server MUST return HTTP status code 202 Accepted with no body", Level: Must},
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "the server MUST return HTTP status code 202 Accepted with no body", Level: Must},
 		},
-		Convicts: "The POST of a notification, or of a response, was answered with another status than 202 that is no error, or with a body; or that of a cancel when, and not before, the handler of the cancelled call had ended; " +
+		Convicts: "The POST of a notification, or of a response, was answered with another status than 202 that is neither an error nor a redirection, or with a body; or that of a cancel when, and not before, the handler of the cancelled call had ended; " +
 			"or for more than ten seconds not at all.",
 		Exempt: []Exemption{
-			{Race: "R17", Why: whyRefused, What: "A notification that the server refuses is answered with an error status, and a body if it likes."},
+			{Race: "R17", Why: whyRefused, What: "A notification that the server refuses, or sends elsewhere, is answered with a status that says so, and a body if it likes."},
 			{Why: whyUnderNoReply, What: "A body that is a response to a cancel: the same is a breach of CANCEL-NO-REPLY."},
 			{What: "An exchange that the client or the network broke off."},
 		},
@@ -148,7 +148,7 @@ func httpEndRules() []Rule {
 		},
 		Convicts: "A request was written under the id of an earlier one that the client had had no response to, and whose exchange it was done with.",
 		Exempt: []Exemption{
-			{Why: whySentAgain, What: "The exchange of the earlier one had been refused by an HTTP status, which is an answer of a kind."},
+			{Why: whySentAgain, What: "The exchange of the earlier one had been refused by an HTTP status, which is an answer of a kind; or it had not left the client whole, so that whether it was issued is not known."},
 			{What: "The further rounds of a request are not judged yet."},
 		},
 	}}

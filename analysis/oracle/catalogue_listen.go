@@ -26,6 +26,7 @@ func listenRules() []Rule {
 		Notes: []string{
 			"It is the rule of CANCEL-SILENCE for requests that have no work and no response before their end; there, subscriptions are not counted.",
 			"Q2: how a server ends a subscription by itself is not judged. The page on cancellation says that it MUST send notifications/cancelled, the page on subscriptions that it SHOULD send the response.",
+			"Q11",
 			"That a response proves the cancel in the instant is because a subscription has no other end than its client's cancel, the session's end and the server's own decision.",
 		},
 	}, {

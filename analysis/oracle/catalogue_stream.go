@@ -18,6 +18,7 @@ func httpStreamRules() []Rule {
 		Convicts: "A response, of a call that was cancelled, or disconnected, or neither, was begun on a stream that a GET had opened and that resumes none of a call.",
 		Exempt: []Exemption{
 			{Race: "R11", Why: whyResumed, What: "The stream resumes that of a call, or one of which the history does not tell."},
+			{What: "The body of a response that opens no stream: an error, with 404, 405 or 503, say, by which the GET is refused."},
 			{Why: whyUnderBroadcast, What: "A response that went by the call's own stream, too, while that was open: the same is a breach of HTTP-NO-BROADCAST."},
 		},
 		Implied: "HTTP-NO-BROADCAST",
@@ -33,6 +34,7 @@ func httpStreamRules() []Rule {
 			{Race: "R12", Why: whyNoCleanEnd, What: "The call was cancelled, and so is not to be answered."},
 			{Why: whyStreamGone, What: "The client, or the network, had broken it off before."},
 			{Race: "R7", Why: whyClosing, What: "The session had been ended, or the client closed, or the server stopped."},
+			{Why: whyServerEndedIt, What: "The server had ended the session, as the client learned later by a 404: the text excepts that."},
 		},
 		Notes: []string{"Q4", "From 2025-11-25 on a server may close the connection once it has sent an event id, and the client resumes."},
 	}, {
@@ -89,7 +91,8 @@ func resumeRules() []Rule {
 		},
 		Convicts: "A stream that the client resumed carried an event that had been sent on another one before, or a response to, or progress of, another call than the one whose stream it is.",
 		Exempt: []Exemption{
-			{What: "The first message shows which stream is resumed where the history does not know the event that the client named."},
+			{What: "Where the history does not know the event that the client named, the first response, or event that was sent before, shows which stream is resumed. Progress does not: it may be a GET's."},
+			{What: "Progress of a task, which may come by any stream."},
 			{What: "What is new on a stream that a GET had opened, and that is resumed."},
 		},
 	}, {

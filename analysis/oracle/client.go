@@ -149,9 +149,13 @@ func (x *index) lateTakers(c *call) []*history.Event {
 }
 
 // readAfterCancel returns the reading of the response to c if it came after the
-// client had written the cancel; nil otherwise.
+// client had written the cancel; nil otherwise, and in the instant in which an exchange
+// was given up: what had come by then, the client may have in hand.
 func (x *index) readAfterCancel(c *call) *history.Event {
 	if c.req == nil || c.req.cancel == nil || c.req.reused || c.Task != "" || !before(c.req.cancel.write, c.req.readReply) {
+		return nil
+	}
+	if f := c.req.cancel; f.closing && c.req.readReply.At <= f.write.At+x.grace {
 		return nil
 	}
 	return c.req.readReply

@@ -14,6 +14,15 @@ import "github.com/mcpsim/mcpsim/sim/history"
 // no number, and no other oracle of frames gets to see it. A connection that the network
 // broke is read and was never written.
 
+// noteRetry notes that the client made the call c again by another request, since the
+// exchange of the first had come to nothing. Whose doing what the handler then does is,
+// and what becomes of the call, nobody can tell.
+func (b *builder) noteRetry(c *call) {
+	if b.overHTTP && c != nil && c.req.abandoned() && c.req.frame.on.failed() {
+		c.again, c.req.reused = true, true
+	}
+}
+
 // dropped sorts in that the client gave an exchange up. One that comes when the
 // response had been read only tidies up.
 func (b *builder) dropped(e *exchange, ev *history.Event) {

@@ -66,6 +66,13 @@ func (e *exchange) answersWith() int {
 // refused reports whether the response says that the request is not served.
 func (e *exchange) refused() bool { return e.answersWith() >= 400 }
 
+// declines reports whether f is the error without an id by which a server says, in the
+// body of a response whose status refuses the request, why it does: that may answer a GET,
+// a DELETE and any POST, and is the answer to no message.
+func (f *frame) declines() bool {
+	return f.back && f.on.refused() && f.msg.Kind == history.ErrorReply && (f.msg.ID == "" || f.msg.ID == nullID)
+}
+
 // disturbed returns the first event by which the client or the network made it
 // impossible for the server to go on with the exchange; nil: neither did.
 func (e *exchange) disturbed() *history.Event {
@@ -153,6 +160,9 @@ func (b *builder) traffic(ev *history.Event) {
 	b.settleExchange(e)
 }
 
+// posting reports whether the client is not done yet with the POST of a cancel.
+func (f *frame) posting() bool { return f != nil && !f.closing && f.on != nil && f.on.left() == nil }
+
 // astrayFrom reports whether a cancel came to another instance of the server than the
 // request that it names.
 func (f *frame) astrayFrom(r *request) bool { return apart(f.on, r.frame.on) }
@@ -183,6 +193,7 @@ func (b *builder) carry(f *frame) {
 	}
 	if b.real(f.side) == history.Server {
 		e.said++
+		f.back = true
 		b.sort(f)
 		return
 	}

@@ -15,7 +15,7 @@ func (b *builder) ask(r *request) {
 	if f.on == nil || b.real(f.side) != history.Client {
 		return
 	}
-	f.on.asks = append(f.on.asks, r)
+	f.on.asks, r.byPost = append(f.on.asks, r), true
 	if f.msg.Method == initializeMethod && b.transport == StreamableHTTP && !b.modern {
 		b.opens(r)
 	}
@@ -30,6 +30,9 @@ func (b *builder) answeredBy(f *frame) *request {
 				return r
 			}
 		}
+	}
+	if f.declines() {
+		return nil
 	}
 	return addressee(b.ids[seat(f.side.Peer())][f.msg.ID], func(r *request) *request { return r.prev })
 }
@@ -92,7 +95,7 @@ func openTo(e *exchange) bool {
 // client resumes one. Which that is may show only by what is sent on it.
 func (b *builder) onStream(f *frame) {
 	e := f.on
-	if e == nil || !e.resumes() || b.real(f.side) != history.Server {
+	if e == nil || !e.resumes() || e.refused() || b.real(f.side) != history.Server {
 		return
 	}
 	home := 0
@@ -103,6 +106,8 @@ func (b *builder) onStream(f *frame) {
 			f.live = true
 		}
 	case e.ofGet || r == nil || r.frame.on == nil || f.msg.Kind == history.Request:
+	case f.isProgress() && (e.root == 0 || r.first != nil && startsTask(r.first)):
+		// It may be a GET's that is resumed; a task's progress comes by any.
 	default:
 		home = r.frame.on.n
 	}

@@ -75,6 +75,9 @@ func (b *builder) exchangeAnswered(e *exchange, end int, ev *history.Event) {
 	}
 	if s := b.talk.session; end == atClient && ev.HTTP != nil && ev.HTTP.Status == notFound && s != nil && e.head != nil && e.head.Session == s.id {
 		b.talk.unknown = earlier(b.talk.unknown, ev)
+		if e.fault == nil && (b.home == 0 || e.instance == b.home) && b.talk.deleted == nil {
+			b.expired = earlier(b.expired, ev)
+		}
 	}
 }
 
@@ -113,10 +116,16 @@ const notFound = 404
 // exchangeFinished takes note of what an exchange leaves undone.
 func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
 	if b.transport == HTTPSSE && e.isGet() {
+		if e.refused() {
+			return // that began no session
+		}
 		b.departure(ev, [...]parting{atClient: bereaved, atServer: leaving}[end])
 	}
 	if end == atClient {
 		b.noteLoss(e, ev)
+		if b.exit != nil && ev.Text != "" {
+			b.deserted = earlier(b.deserted, ev)
+		}
 		return
 	}
 	if e.begin[atServer] != nil {
@@ -210,6 +219,8 @@ func (b *builder) sort(f *frame) {
 		f.replay = before
 	case before != nil:
 		f.clash = before
+		before.ofGet = false // which stream the id stands for nobody knows from here on
+		before.root = 0
 	case !b.perhaps(ofEvent, history.Server, id):
 		b.keepEvent(id, &sentEvent{at: f.write, root: f.on.root, ofGet: f.on.ofGet, on: f.on.n, sum: digest})
 	case f.on.resumes():

@@ -56,6 +56,7 @@ func everything(t testing.TB) []*history.History {
 		}
 		for seed := range 40 {
 			everythingMade = append(everythingMade, rapid.Custom(func(rt *rapid.T) *history.History { return legalHistory(rt, t) }).Example(seed))
+			everythingMade = append(everythingMade, rapid.Custom(func(rt *rapid.T) *history.History { return legalWeb(rt, t) }).Example(seed))
 		}
 	})
 	return everythingMade
@@ -130,30 +131,39 @@ func TestPrefixesAreJudged(t *testing.T) {
 	}
 }
 
+// TestPrefixesOfLegalWebConversationsAreInnocent: likewise over HTTP.
+func TestPrefixesOfLegalWebConversationsAreInnocent(t *testing.T) {
+	drawn(t, 60, func(rt *rapid.T) *history.History { return legalWeb(rt, t) }, requireInnocentPrefixes)
+}
+
 // A prefix of a legal conversation accuses nobody either, whether it was cut off or a
 // tool of the scenario's crashed: by then nobody had broken anything.
 func TestPrefixesOfLegalConversationsAreInnocent(t *testing.T) {
-	conversations(t, 60, func(rt *rapid.T, h *history.History) {
-		for n := range h.Events {
-			p := &history.History{Header: h.Header, Events: h.Events[:n:n]}
-			if f := failing(Judge(p)); f != "" {
-				rt.Fatalf("%s failed\n%s", f, listing(p))
-			}
-			last := h.Events[max(n-1, 0)].At
-			p.Events = append(p.Events, history.Event{Seq: n, At: last, Side: history.World, Kind: history.Crash, Blame: toolsCrash})
-			if f := failing(Judge(p)); f != "" {
-				rt.Fatalf("%s failed\n%s", f, listing(p))
-			}
+	conversations(t, 60, requireInnocentPrefixes)
+}
+
+func requireInnocentPrefixes(rt *rapid.T, h *history.History) {
+	for n := range h.Events {
+		p := &history.History{Header: h.Header, Events: h.Events[:n:n]}
+		if f := failing(Judge(p)); f != "" {
+			rt.Fatalf("%s failed\n%s", f, listing(p))
 		}
-	})
+		last := h.Events[max(n-1, 0)].At
+		p.Events = append(p.Events, history.Event{Seq: n, At: last, Side: history.World, Kind: history.Crash, Blame: toolsCrash})
+		if f := failing(Judge(p)); f != "" {
+			rt.Fatalf("%s failed\n%s", f, listing(p))
+		}
+	}
 }
 
 // mutate does to a history what a recipe says. Numbers are made good at the end, as
 // the judge would.
 func mutate(h *history.History, recipe []byte) {
 	for ; len(recipe) >= 3 && len(h.Events) > 0; recipe = recipe[3:] {
-		op, i, v := int(recipe[0])%25, int(recipe[1])%len(h.Events), int(recipe[2])
+		op, i, v := int(recipe[0])%30, int(recipe[1])%len(h.Events), int(recipe[2])
 		switch {
+		case op > 24:
+			damageExchange(h, op, i, v)
 		case op < 5:
 			damageOrder(h, op, i, v)
 		case op < 13:
@@ -219,6 +229,7 @@ func allKinds() []history.Kind {
 		history.Leak, history.Probe, history.Probed, history.Horizon, history.Served, history.HalfClose, history.Exit,
 		history.Connect, history.Connected, history.Quiet, history.Missed, history.Stop, history.Change, history.Goroutines, history.Open,
 		history.Release, history.Effect, "nonsense",
+		history.Begin, history.Status, history.Drop, history.Gone, history.Finish, history.Fault, history.Sessions,
 	}
 }
 
@@ -258,6 +269,29 @@ func damageMessage(h *history.History, op, i, v int) {
 	case 22:
 		m.Sub, m.Task = ids[v%len(ids)], []string{"", "t1", "t2"}[v/3%3]
 		m.Status, m.Augmented = []string{"", "working", "cancelled", "completed", "nonsense"}[v%5], v/2%2 == 1
+	}
+}
+
+// damageExchange changes what an event has to do with exchanges and clients.
+func damageExchange(h *history.History, op, i, v int) {
+	e := &h.Events[i]
+	switch op {
+	case 25:
+		e.Exchange = v%12 - 2
+	case 26:
+		e.EventID = []string{"", "e1", "e2", "1.1-0"}[v%4]
+	case 27:
+		e.Client, h.Header.Clients = v%5-1, []int{0, 1, 2, 3, -1, 1 << 30}[v/5%6]
+	case 28:
+		if e.HTTP == nil {
+			e.HTTP = &history.HTTPHead{}
+		}
+		own := *e.HTTP
+		e.HTTP = &own
+		own.Status, own.Method = []int{0, 200, 202, 404, 502, -7}[v%6], []string{"", "GET", "POST", "DELETE"}[v%4]
+		own.Session, own.LastEvent, own.Instance = []string{"", "s1", "s2"}[v%3], []string{"", "e1", "e9"}[v/3%3], v%4-1
+	case 29:
+		h.Header.Transport = []string{"stdio", "streamable-http", "http-sse", "", "pigeon"}[v%5]
 	}
 }
 

@@ -64,7 +64,7 @@ func (x *index) tookForCancel(c *call) *history.Event {
 	if e == nil || e.gone == nil && e.drop == nil {
 		return nil
 	}
-	if f := c.req.cancel; f != nil && before(f.write, c.told) {
+	if read := earlier(c.req.c, c.req.early); read != nil && (before(read, c.told) || read.At <= c.told.At+x.grace) {
 		return nil
 	}
 	d := earlier(e.gone, e.drop)
@@ -87,6 +87,8 @@ func disconnectIsNone(x *index, c *call, t *tally) {
 		t.leave(whyUnclearID)
 	case d != nil && x.over != nil && (before(x.over, c.told) || x.over.At == c.told.At):
 		t.leave(whyClosing)
+	case d != nil && x.expiredAt(c):
+		t.leave(whyServerEndedIt)
 	case d != nil:
 		t.fail(Violation{
 			Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(d, c.told),
@@ -141,7 +143,7 @@ func exchangeEnded(x *index, e *exchange, t *tally) {
 	r := e.asks[0]
 	c, cancelled := r.call, earlier(r.c, r.early)
 	switch {
-	case cancelled == nil:
+	case cancelled == nil || before(e.finish[atServer], cancelled):
 	case e.atQuiet == nil && e.finish[atServer] != nil:
 		t.pass()
 	case e.atQuiet == nil || !before(cancelled, e.atQuiet) || e.atQuiet.At <= cancelled.At+x.grace:

@@ -306,6 +306,14 @@ func webCancelCases() []webCase {
 			40 server gone call 1; told 1; told 2; end 1 canceled; finish call 1; end 2 canceled; > error 2
 			70 client < error 2; return 2 canceled`).tools("cooperative", "cooperative"),
 	}, {
+		rule: "DISC-SCOPED", why: "another one is told at another time", want: Vacuous, fails: "NO-SPURIOUS-CANCEL",
+		script: modernWeb(`10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			30 client cancel 1; drop call 1; return 1 canceled
+			40 server gone call 1; told 1; end 1 canceled; finish call 1
+			45 server told 2; end 2 canceled; > error 2
+			70 client < error 2; return 2 canceled`).tools("cooperative", "cooperative"),
+	}, {
 		rule: "DISC-SCOPED", why: "the whole connection was closed", want: Vacuous,
 		script: modernWeb(`10 client issue 1; > call 1; issue 2; > call 2
 			20 server < call 1; start 1; < call 2; start 2

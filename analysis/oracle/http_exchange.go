@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -91,10 +92,19 @@ const (
 func accepts(header, kind string) bool {
 	return slices.ContainsFunc(strings.Split(header, ","), func(item string) bool {
 		name, params, _ := strings.Cut(item, ";")
-		weight := strings.ReplaceAll(strings.ToLower(params), " ", "")
-		never := weight == "q=0" || strings.HasPrefix(weight, "q=0;") || strings.HasPrefix(weight, "q=0.0")
-		return strings.EqualFold(strings.TrimSpace(name), kind) && !never
+		return strings.EqualFold(strings.TrimSpace(name), kind) && !never(params)
 	})
+}
+
+// never reports whether the parameters of an accepted type give it the weight nought.
+func never(params string) bool {
+	for param := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(param), "=")
+		if weight, err := strconv.ParseFloat(value, 64); strings.EqualFold(name, "q") && err == nil {
+			return weight == 0
+		}
+	}
+	return false
 }
 
 // accepted: a notification that the server takes is answered with 202, and nothing else.
@@ -114,7 +124,7 @@ func accepted(x *index, e *exchange, t *tally) {
 		t.fail(v, append(events, status)...)
 	}
 	switch code, body := status.HTTP.Status, e.body(); {
-	case code >= 400:
+	case code >= 300: // or sent elsewhere
 		t.leave(whyRefused)
 	case code != 202:
 		fail(fmt.Sprintf("answered the POST of a notification with status %d", code), f.read)
@@ -122,6 +132,9 @@ func accepted(x *index, e *exchange, t *tally) {
 		t.failUnder("CANCEL-NO-REPLY", replyTo(f), f.read, f.provoked)
 	case e.said > 0 || body != "":
 		fail("answered the POST of a notification with a body", f.read)
+	case e.heldBy != nil && x.grace > 0:
+		t.undecided++
+		t.leave(whyWithinGrace)
 	case e.heldBy != nil:
 		fail("did not answer the POST of a cancel before the handler of the cancelled call had ended", f.read, e.heldBy)
 	default:

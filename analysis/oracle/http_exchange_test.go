@@ -487,6 +487,35 @@ func webEndCases() []webCase {
 			30 server end 1 "done 1"; finish call 1
 			60000 world horizon`),
 	}, {
+		rule: "CALLER-UNBLOCKS", why: "the server died, and nobody is left to resume it with", want: Fail, fails: "CALLER-UNBLOCKS", side: history.Client,
+		script: bare(webRunning + `25 server exit
+			26 client finish call 1 reset; open g
+			27 client finish g refused
+			60000 world horizon`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "the caller of a call made after that", want: Fail, fails: "CALLER-UNBLOCKS",
+		script: bare(`10 server exit
+			20 client issue 1; > call 1; finish call 1 refused
+			60000 world horizon`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "a client that tries to resume, and then tells its caller", want: Pass,
+		script: bare(webRunning + `25 server exit
+			26 client finish call 1 reset; open g
+			27 client finish g refused
+			30000 client return 1 lost; close; closed`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "a resumed stream had been lost before", want: Fail, fails: "CALLER-UNBLOCKS",
+		script: bare(webRunning + `25 world fault call 1 cut
+			26 client finish call 1 reset; open g
+			27 server gone call 1; serve g
+			30 server exit
+			31 client finish g reset
+			60000 world horizon`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "a client that cannot know that the server has died", want: Vacuous,
+		script: bare(webRunning + `25 server exit
+			60000 world horizon`),
+	}, {
 		rule: "CALLER-UNBLOCKS", why: "it broke, and since 2026-07-28 cannot be", want: Fail, fails: "CALLER-UNBLOCKS",
 		script: modernWeb(webRunning + `25 world fault call 1 cut
 			26 client finish call 1 reset

@@ -67,11 +67,12 @@ func (x *index) astrayAt(e *exchange) bool {
 }
 
 // brokenOffUnanswered reports whether the server ended the exchange of c without a
-// response, although nobody had cancelled it, and since 2026-07-28, when nothing but that
-// exchange could have carried one.
+// response, although nobody had cancelled it, and nothing but that exchange could have
+// carried one: since 2026-07-28, and before where it was no stream. A subscription may end
+// so (Q2).
 func (x *index) brokenOffUnanswered(c *call) bool {
 	e := c.req.frame.on
-	if e == nil || !e.final || c.req.first != nil || e.refused() || e.disturbed() != nil || c.reason() != nil {
+	if e == nil || !e.final && (x.transport != StreamableHTTP || !e.isObject()) || c.listens() || c.req.first != nil || e.refused() || e.disturbed() != nil || c.reason() != nil {
 		return false
 	}
 	end := e.finish[atServer]
@@ -96,12 +97,22 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return ""
 	case r.frame.side == history.Client && !sentBefore(c) && (r.frame.read == nil || r.frame.inVain()):
 		return whyHalfSent
+	case before(c.issue, x.expired) && before(x.expired, c.cancel):
+		return whyServerEndedIt
 	case x.swapped && e.disturbed() != nil:
 		return whyStreamGone
 	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil):
 		return whyExchangeOver
 	}
 	return ""
+}
+
+// expiredAt reports whether the session had been ended by the server, which may do so at
+// any time, when the handler of c was told to stop for no other reason: the client has
+// learned so since, and no stream broke in that instant.
+func (x *index) expiredAt(c *call) bool {
+	d := x.tookForCancel(c)
+	return before(c.told, x.expired) && (d == nil || c.told.At > d.At+x.grace)
 }
 
 // whyProbeFails tells why nobody is to blame for a health probe that failed at a side, over
@@ -135,22 +146,25 @@ func (x *index) whyFailed(e *exchange) string {
 }
 
 // deadEnd is why the caller of c is due to get control back once nothing can bring a
-// response any more: since 2026-07-28 when the client is done with the exchange, and
-// before when it was refused. A response may else come by a stream that the client
-// resumes.
+// response any more: when the client is done with the exchange, since 2026-07-28, or when
+// that was refused, or the server's process has died. A response may else come by a stream
+// that the client resumes.
 func (x *index) deadEnd(c *call) (wait, bool) {
-	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused {
+	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused || c.req.readReply != nil {
 		return wait{}, false
 	}
-	e := c.req.frame.on
-	if e == nil || c.req.readReply != nil || !e.final && !e.refused() {
-		return wait{}, false
+	w := wait{until: x.horizon}
+	switch e := c.req.frame.on; {
+	case e == nil:
+	case e.final || e.refused():
+		w.due, w.what = e.left(), "held its caller, whose exchange was over"
+	case x.transport == StreamableHTTP && e.left() != nil && x.deserted != nil:
+		w.due, w.what = e.left(), "held its caller, whose server had died"
+		if before(w.due, x.deserted) {
+			w.due = x.deserted
+		}
 	}
-	due := e.left()
-	if !c.pending(due) {
-		return wait{}, false
-	}
-	return wait{due, x.horizon, "held its caller, whose exchange was over"}, true
+	return w, c.pending(w.due)
 }
 
 // judgeServerStop judges how a server that serves HTTP stops when its application wants it

@@ -32,6 +32,8 @@ func responseOnGet(_ *index, f *frame, t *tally) {
 		return
 	}
 	switch {
+	case f.on.isGet() && (f.on.refused() || !f.on.isStream()):
+		// No stream was opened. A body that says why there is none is no message on one.
 	case !f.on.isGet():
 		t.pass()
 	case f.on.resumes() && !f.on.ofGet:
@@ -53,7 +55,7 @@ func responseOnGet(_ *index, f *frame, t *tally) {
 // onOneStream: each message goes on one of the open streams only.
 func onOneStream(_ *index, f *frame, t *tally) {
 	switch {
-	case f.side != history.Server || f.on == nil:
+	case f.side != history.Server || f.on == nil || f.declines():
 	case f.live:
 		v := Violation{Side: history.Server, What: "sent one message on two streams that were both open", Lateness: -1}
 		if f.req != nil {
@@ -110,6 +112,13 @@ func (e *exchange) isStream() bool {
 	return s != nil && s.HTTP != nil && strings.HasPrefix(strings.ToLower(s.HTTP.ContentType), streamType)
 }
 
+// isObject reports whether the server accepted the request and answered otherwise than by
+// a stream, so that nothing is left for a client to resume.
+func (e *exchange) isObject() bool {
+	code := e.answersWith()
+	return code >= 200 && code < 300 && e.status[atServer] != nil && !e.isStream()
+}
+
 // notClosedEarly: the stream of a call is not closed before it has carried the response.
 func notClosedEarly(x *index, e *exchange, t *tally) {
 	end := e.finish[atServer]
@@ -125,6 +134,8 @@ func notClosedEarly(x *index, e *exchange, t *tally) {
 		t.leave(whyStreamGone)
 	case x.over != nil && (before(x.over, end) || x.over.At == end.At):
 		t.leave(whyClosing)
+	case before(end, x.expired):
+		t.leave(whyServerEndedIt)
 	default:
 		v := r.offence("closed the stream of a call before it had carried the response")
 		v.Side, v.Lateness = history.Server, span(r.frame.read, end)

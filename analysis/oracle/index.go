@@ -75,7 +75,9 @@ type session struct {
 	breaks     int             // exchanges whose breaking off cancelled a request
 	home       int             // the instance of the server that the session is with; 0: there is one
 	faulty     *history.Event  // the first fault of the network's that cost more than time
+	expired    *history.Event  // the client learned, by a 404, that the server had ended its session
 	loss       *history.Event  // the first time that the client was done with an exchange and had no response
+	deserted    *history.Event  // over HTTP: the client learned that the server's process had died, by an exchange that failed
 	talk       conversation    // over Streamable HTTP
 	alive      *history.Event  // the last count of the server's sessions
 	lent       map[string]bool // sessions that the server gave to a client which asked for one, and that no client has ended
@@ -109,7 +111,8 @@ type call struct {
 	twins     int              // tools beside its own that returned the same value
 	holdsOut  bool             // its tool runs, and nobody has told it, or it does not stop when told
 
-	breaksAtStart, breaksAtEnd int // see session.breaks
+	breaksAtStart, breaksAtEnd int  // see session.breaks
+	again                      bool // the client made it again by another request; see builder.noteRetry
 	callTask
 }
 
@@ -154,6 +157,7 @@ type request struct {
 	mistaken   *history.Event // the lookalike in whose instant it came to harm
 	readCancel *frame         // the frame of c; nil of a connection that the network broke
 	gone       *history.Event // since a disconnect is a cancel: the server's seeing it, to which c is owed
+	byPost     bool           // an exchange was begun for it
 	elsewhere  bool           // a cancel of its was read by another instance of the server
 	posted     *history.Event // likewise: the writing of the first cancel that was posted all the same
 
@@ -185,6 +189,7 @@ type frame struct {
 	since   *history.Event // from here on, until it was begun, its writer had no moment to itself
 
 	on      *exchange      // that carries it; nil: none is known
+	back    bool           // it came in the response of that
 	own     *writer        // over HTTP, where on has none for it
 	closing bool           // it is none: the client closed the exchange of the request that it cancels
 	posted  bool           // cancel: it has no meaning, since the closing of a stream is the cancel

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -51,7 +52,12 @@ func answeredLate() []beat {
 // A longTalk makes a conversation of any length, in which a few calls are under way
 // at a time. Every second call is cancelled, and comes to what cancelled says.
 type longTalk struct {
+	answered  []beat // what the others come to; nil: answered()
 	cancelled []beat
+	over      Transport // empty: stdio
+	version   string    // empty: modernVersion
+	clients   int       // 0: there is one
+	exchanges int
 	named     func(n int) string // raw id of call n
 	token     func(n int) string // its progress token; nil: it has none
 	seq       int
@@ -64,6 +70,7 @@ type talkingCall struct {
 	n      int
 	left   []beat
 	frames map[string]int
+	on     map[string]int // exchanges, by the frame that they were begun for
 	said   map[string]*history.Message
 }
 
@@ -76,18 +83,26 @@ func textID(n int) string { return fmt.Sprintf(`"call-%d"`, n) }
 
 func (l *longTalk) header(calls int) history.Header {
 	h := history.Header{
-		Schema: history.Schema, Scenario: "long", SpecVersion: modernVersion, Transport: "stdio", Clock: "virtual",
-		Horizon: 1000 * time.Hour, Settle: time.Millisecond,
+		Schema: history.Schema, Scenario: "long", SpecVersion: cmp.Or(l.version, modernVersion), Transport: string(cmp.Or(l.over, Stdio)), Clock: "virtual",
+		Horizon: 1000 * time.Hour, Settle: time.Millisecond, Clients: l.clients,
 	}
 	for n := 1; n <= calls; n++ {
-		h.Calls = append(h.Calls, line(n))
+		h.Calls = append(h.Calls, l.line(n))
 	}
 	return h
 }
 
 // line is the header's line for call n.
-func line(n int) history.Call {
-	return history.Call{Call: n, Method: "tools/call", Handler: "cooperative", Work: time.Millisecond, Life: time.Millisecond}
+func (l *longTalk) line(n int) history.Call {
+	return history.Call{Call: n, Method: "tools/call", Handler: "cooperative", Work: time.Millisecond, Life: time.Millisecond, Client: l.client(n)}
+}
+
+// client is whose call n is.
+func (l *longTalk) client(n int) int {
+	if l.clients == 0 {
+		return 0
+	}
+	return n%l.clients + 1
 }
 
 // next makes the next event. It makes a new call when there is room, which the
@@ -96,7 +111,10 @@ func (l *longTalk) next() (e history.Event, made int) {
 	if len(l.under) < atATime {
 		l.calls++
 		made = l.calls
-		c := &talkingCall{n: l.calls, left: answered(), frames: map[string]int{}, said: map[string]*history.Message{}}
+		c := &talkingCall{n: l.calls, left: l.answered, frames: map[string]int{}, on: map[string]int{}, said: map[string]*history.Message{}}
+		if l.answered == nil {
+			c.left = answered()
+		}
 		if l.calls%2 == 0 {
 			c.left = l.cancelled
 		}
@@ -117,7 +135,10 @@ func (l *longTalk) event(c *talkingCall, b beat) history.Event {
 	if e.Text == "" && (b.kind == history.End || b.kind == history.Return) {
 		e.Value = "done " + strconv.Itoa(c.n)
 	}
-	if b.says == "" {
+	if l.over != "" {
+		l.onExchange(&e, c, b)
+	}
+	if b.says == "" || e.HTTP != nil || b.kind == history.Drop || b.kind == history.Gone || b.kind == history.Finish {
 		return e
 	}
 	if b.kind == history.Write {

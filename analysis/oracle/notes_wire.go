@@ -23,7 +23,7 @@ type requestNotes struct {
 	figure      float64        // of that
 	latestOn    *exchange      // likewise
 	lost        bool           // its id is that of an earlier request whose exchange the client was done with, without a response
-	turnedDown  bool           // and whose exchange had been refused
+	turnedDown  bool           // and whose exchange had been refused, or never left the client
 	busy        bool           // the receiver was just writing something when it read the request
 	lastReport  *frame         // the latest progress of its, over HTTP
 	astray      astray         // its answer, if that was written under an id that resembles its own
@@ -58,7 +58,7 @@ func (b *builder) placeRequest(r, prev *request) {
 	case prev != nil:
 		r.sameID, r.hasty = prev.frame.write, prev.readReply == nil
 		r.lost = r.hasty && prev.abandoned()
-		r.turnedDown = r.lost && prev.frame.on.refused()
+		r.turnedDown = r.lost && (prev.frame.on.refused() || prev.frame.inVain() && prev.frame.read == nil)
 	default:
 		r.perhapsUsed = b.perhaps(ofRequest, r.frame.side, m.ID)
 	}
@@ -144,7 +144,7 @@ func (b *builder) placeReply(f *frame) {
 		f.twin = r.frame.read
 	}
 	f.named = f.named || b.named[asker][f.msg.ID]
-	if !f.named {
+	if !f.named && !f.declines() {
 		b.noteAstray(f, "RESP-SAME-ID")
 	}
 }

@@ -61,7 +61,7 @@ func (x *index) standing(c *call) standing {
 	switch {
 	case c.req == nil || c.Task != "":
 		return uncancelled // no request holds a task: other rules speak of its cancel
-	case c.req.reused && (c.cancel != nil || c.req.cancel != nil):
+	case c.again, c.req.reused && (c.cancel != nil || c.req.cancel != nil):
 		return unclear
 	case c.req.c == nil && c.req.early == nil:
 		return uncancelled

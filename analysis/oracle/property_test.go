@@ -58,6 +58,9 @@ func corpus(t testing.TB) []*history.History {
 	for _, c := range slices.Concat(shutdownCases(), closeCases(), drainCases(), dispatchCases(), spuriousCases(), ownCases(), surviveCases(), messageCases(), taskCases(), listenCases()) {
 		out = append(out, c.script.history(t))
 	}
+	for _, c := range slices.Concat(webCancelCases(), webExchangeCases(), webStreamCases(), webEndCases(), crowdCases()) {
+		out = append(out, c.script.history(t))
+	}
 	for _, text := range []string{
 		running + `25 client > cancel id 99; > call 1; cancel 1
 			30 server hangup; told 1

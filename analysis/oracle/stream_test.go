@@ -18,6 +18,9 @@ import (
 func judgeKeeping(h *history.History, limit int) Judgement {
 	s := NewStream(h.Header, nil)
 	s.limit = limit
+	for _, m := range s.members {
+		m.limit = limit
+	}
 	for i := range h.Events {
 		s.Event(&h.Events[i])
 	}
@@ -39,6 +42,9 @@ func requireSameKeeping(t require.TestingT, name string, h *history.History) {
 	for _, limit := range []int{0, 1, 5} {
 		got := judgeKeeping(h, limit)
 		if !forgot(got) {
+			for i := range want.Verdicts {
+				require.Equal(t, want.Verdicts[i], got.Verdicts[i], "%s: %d kept", name, limit)
+			}
 			require.Equal(t, want, got, "%s: %d kept", name, limit)
 			continue
 		}
@@ -87,6 +93,11 @@ func TestForgettingChangesNoVerdictOnLegalConversations(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		if h := legalHistory(rt, t); !overtaken(h) {
 			requireSameKeeping(rt, "legal", h)
+		}
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		if h := legalWeb(rt, t); !overtaken(h) {
+			requireSameKeeping(rt, "legal, over HTTP", h)
 		}
 	})
 }
@@ -204,7 +215,7 @@ func streamed(l *longTalk, events int, at func(s *Stream)) Judgement {
 	for i := range events {
 		e, made := l.next()
 		if made > 0 {
-			s.Calls([]history.Call{line(made)})
+			s.Calls([]history.Call{l.line(made)})
 		}
 		s.Event(&e)
 		if (i+1)%(events/10) == 0 && at != nil {
@@ -232,6 +243,8 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	}{
 		{"cancelled calls are answered", longTalk{cancelled: answeredLate(), named: plainID}, 1_000_000},
 		{"they are not, and ids and tokens are texts", longTalk{cancelled: obeyed(), named: textID, token: textID}, 300_000},
+		{"over HTTP, streams are closed", longTalk{over: StreamableHTTP, answered: posted(), cancelled: dropped(), named: plainID}, 400_000},
+		{"of many clients", longTalk{over: StreamableHTTP, answered: posted(), cancelled: dropped(), named: textID, token: textID, clients: 5}, 300_000},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var room []int64

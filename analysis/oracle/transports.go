@@ -97,21 +97,24 @@ func transportOf(h history.Header) Transport {
 type leveller struct {
 	over    Transport
 	version string
-	rules   []Rule // as they are described; nil over stdio
+	binding map[string]Level // over HTTP: of the rules that bind there at some version, the level at this one
 }
 
 func newLeveller(h history.Header) leveller {
 	l := leveller{over: transportOf(h), version: h.SpecVersion}
-	if l.over != Stdio {
-		l.rules = described()
+	if l.over == Stdio {
+		return l
+	}
+	rules := described()
+	l.binding = make(map[string]Level, len(rules))
+	for i := range rules {
+		for _, b := range rules[i].Elsewhere {
+			if b.Over == l.over {
+				l.binding[rules[i].ID] = rules[i].LevelOver(l.over, l.version)
+			}
+		}
 	}
 	return l
-}
-
-// rule returns the description of a rule.
-func (l leveller) rule(id string) Rule {
-	r, _ := find(l.rules, id)
-	return r
 }
 
 // knows reports whether an oracle judges over the transport, at any version.
@@ -119,7 +122,8 @@ func (l leveller) knows(c check) bool {
 	if l.over == Stdio {
 		return c.level != nil
 	}
-	return slices.ContainsFunc(l.rule(c.rule).Elsewhere, func(b Binding) bool { return b.Over == l.over })
+	_, binds := l.binding[c.rule]
+	return binds
 }
 
 // level is the level of the oracle's rule.
@@ -127,5 +131,5 @@ func (l leveller) level(c check) Level {
 	if l.over == Stdio {
 		return c.level(l.version)
 	}
-	return l.rule(c.rule).LevelOver(l.over, l.version)
+	return l.binding[c.rule]
 }

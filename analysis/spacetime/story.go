@@ -263,7 +263,7 @@ func (sc *scene) tellSent(f *frame) string {
 	case x == nil:
 		return sc.tellMessage(f)
 	case f.from == history.Client:
-		return x.verb() + " " + sc.tellMessage(f)
+		return x.verb() + " " + strings.TrimPrefix(sc.tellMessage(f), x.verb()+" ")
 	case f.msg.IsReply() && f.msg.Raw != "":
 		return sc.tellMessage(f) // the JSON stands first
 	}

@@ -58,7 +58,7 @@ func heading(r oracle.Rule) string {
 	if r.Property == oracle.Liveness {
 		kind = "liveness: a breach shows when waiting has an end"
 	}
-	judged := "judged over stdio"
+	judged := "judged over " + conjoined(judgedOver(r))
 	switch {
 	case r.Awaits != "":
 		judged = "not judged yet: needs " + r.Awaits
@@ -67,6 +67,26 @@ func heading(r oracle.Rule) string {
 	}
 	text := strings.Join(slices.DeleteFunc([]string{who, kind, judged}, func(s string) bool { return s == "" }), " · ")
 	return wrapped(r.ID+"  ", text)
+}
+
+// judgedOver lists the transports over which an oracle judges the rule.
+func judgedOver(r oracle.Rule) []string {
+	var out []string
+	for _, t := range oracle.Transports() {
+		if r.Judged(t) {
+			out = append(out, string(t))
+		}
+	}
+	return out
+}
+
+// conjoined lists words, with "and" before the last.
+func conjoined(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // The columns of the table of levels.
@@ -94,7 +114,7 @@ func levelTable(r oracle.Rule) string {
 		lines[i] = strings.TrimRight(l, " ")
 	}
 	if unjudged && r.Awaits == "" {
-		lines = append(lines, "  only stdio is judged; what binds over HTTP is laid out")
+		lines = append(lines, "  what binds over another transport than "+conjoined(judgedOver(r))+" is laid out")
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -217,11 +237,13 @@ func proofList(r oracle.Rule) string {
 	return b.String() + demonstration(r, all[max(own, 0)])
 }
 
-// provers are the mutants that have to fail the rule at some version that has it.
+// provers are the mutants that have to fail the rule at some version that has it, over
+// the transport of their scenario.
 func provers(r oracle.Rule) []reference.Mutant {
 	return slices.DeleteFunc(reference.Mutants(), func(m reference.Mutant) bool {
+		over := oracle.Transport(transportOf(scenarioOf(m)))
 		return !slices.ContainsFunc(protocol.Versions(), func(v string) bool {
-			return r.Level(v) != "" && slices.Contains(m.Expect(v), r.ID)
+			return r.LevelOver(over, v) != "" && slices.Contains(m.Expect(v), r.ID)
 		})
 	})
 }
@@ -247,7 +269,7 @@ func demonstration(r oracle.Rule, m reference.Mutant) string {
 // exercisedIn names the scenarios of the catalogue that mean nothing unless they
 // exercise the rule, and what brings it about.
 func exercisedIn(r oracle.Rule) (string, error) {
-	if !r.Judged(oracle.Stdio) {
+	if len(judgedOver(r)) == 0 {
 		return "", nil
 	}
 	var names []string

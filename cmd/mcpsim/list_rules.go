@@ -66,13 +66,17 @@ type ruleGroup struct {
 	rules []oracle.Rule
 }
 
-// ruleGroups are the judged rules, those that await something, by what it is, and
-// those that never convict.
+// ruleGroups are the judged rules, by where, those that await something, by what it is,
+// and those that never convict.
 func ruleGroups() []ruleGroup {
 	var out []ruleGroup
 	for _, r := range oracle.Catalogue() {
-		title := "judged, over stdio"
+		title := "judged, over stdio and HTTP"
 		switch {
+		case r.Judged(oracle.Stdio) && len(judgedOver(r)) == 1:
+			title = "judged, over stdio alone"
+		case len(judgedOver(r)) > 0 && !r.Judged(oracle.Stdio):
+			title = "judged, over HTTP alone"
 		case r.Awaits != "":
 			title = "laid out, not judged yet: needs " + r.Awaits
 		case r.Never != "":

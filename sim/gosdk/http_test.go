@@ -1,19 +1,26 @@
 package gosdk_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/gosdk"
+	"github.com/mcpsim/mcpsim/sim/reference"
 	"github.com/mcpsim/mcpsim/sim/sdktest"
 )
+
+// pairs seat the SDK opposite itself, and opposite the reference on either side.
+func pairs() []sdktest.Pair {
+	sdk, strict := gosdk.Target("v0.0.0"), reference.Targets()[0]
+	return slices.Concat(sdktest.Pairs(sdk, sdk), sdktest.Pairs(sdk, strict), sdktest.Pairs(strict, sdk))
+}
 
 // Whatever the adapter lists comes through it over HTTP as well, whatever the
 // application has chosen.
 func TestEveryMethodOverHTTP(t *testing.T) {
-	sdk := gosdk.Target("v0.0.0")
-	for _, p := range sdktest.Pairs(sdk, sdk) {
+	for _, p := range pairs() {
 		t.Run(p.String(), func(t *testing.T) {
 			p.EveryMethod(t, func(string) []int { return []int{reports(p)} })
 		})
@@ -32,8 +39,16 @@ func reports(p sdktest.Pair) int {
 
 // Whatever a tool asks comes through as well.
 func TestEveryQuestionOverHTTP(t *testing.T) {
-	sdk := gosdk.Target("v0.0.0")
-	for _, p := range sdktest.Pairs(sdk, sdk) {
+	for _, p := range pairs() {
 		t.Run(p.String(), p.EveryQuestion)
+	}
+}
+
+// Subscriptions do, too.
+func TestListenOverHTTP(t *testing.T) {
+	for _, p := range pairs() {
+		if p.SpecVersion == "2026-07-28" {
+			t.Run(p.String(), p.Listen)
+		}
 	}
 }

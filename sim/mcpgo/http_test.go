@@ -1,21 +1,28 @@
 package mcpgo_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mcpsim/mcpsim/sim/mcpgo"
+	"github.com/mcpsim/mcpsim/sim/reference"
 	"github.com/mcpsim/mcpsim/sim/sdktest"
 )
+
+// pairs seat the SDK opposite itself, and opposite the reference on either side.
+func pairs() []sdktest.Pair {
+	sdk, strict := mcpgo.Target("v0.0.0"), reference.Targets()[0]
+	return slices.Concat(sdktest.Pairs(sdk, sdk), sdktest.Pairs(sdk, strict), sdktest.Pairs(strict, sdk))
+}
 
 // Whatever the adapter lists comes through it over HTTP, whatever the application has
 // chosen.
 func TestEveryMethodOverHTTP(t *testing.T) {
-	sdk := mcpgo.Target("v0.0.0")
-	for _, p := range sdktest.Pairs(sdk, sdk) {
-		if strings.Contains(p.Client.Name, "+listening") && strings.Contains(p.Server.Name, "+stateless+") {
-			// With a store as well, the SDK keeps the session of such a stream, which has no
-			// id by which the client could end it.
+	for _, p := range pairs() {
+		if strings.Contains(p.Server.Name, "+stateless+") && p.Client.Name != "mcp-go" {
+			// With a store as well, the SDK keeps the session of a client that listens, which
+			// has no id by which it could be ended.
 			continue
 		}
 		t.Run(p.String(), func(t *testing.T) {
@@ -31,8 +38,16 @@ func TestEveryMethodOverHTTP(t *testing.T) {
 
 // Whatever a tool asks comes through as well.
 func TestEveryQuestionOverHTTP(t *testing.T) {
-	sdk := mcpgo.Target("v0.0.0")
-	for _, p := range sdktest.Pairs(sdk, sdk) {
+	for _, p := range pairs() {
 		t.Run(p.String(), p.EveryQuestion)
+	}
+}
+
+// Subscriptions do, too.
+func TestListenOverHTTP(t *testing.T) {
+	for _, p := range pairs() {
+		if p.SpecVersion == "2026-07-28" {
+			t.Run(p.String(), p.Listen)
+		}
 	}
 }

@@ -44,6 +44,7 @@ func target(version string, with chosen) sim.Target {
 		Asks:         with.asks(),
 		Answers:      sim.Questions(),
 		Unmarked:     unmarked(),
+		DatesTasks:   true,
 		Transports:   sim.Transports(),
 		Over:         func(transport string) sim.Target { return on(transport, version, with) },
 		Options:      options(),

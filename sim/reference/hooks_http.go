@@ -241,11 +241,11 @@ func (c *client) afterWebHandshake() {
 	case acceptsLittle:
 		c.spoilt(func(h http.Header) { h.Set("Accept", jsonType) })
 	case forgetsSession:
-		c.spoilt(without(headerSession))
+		c.spoilt(without(protocol.HeaderSession))
 	case forgetsVersion:
-		c.spoilt(without(headerVersion))
+		c.spoilt(without(protocol.HeaderVersion))
 	case forgetsMethod:
-		c.spoilt(without(headerMethod))
+		c.spoilt(without(protocol.HeaderMethod))
 	case postsTogether:
 		note := protocol.AppendNotification(nil, rootsChanged, "")
 		c.link.mu.Lock()

@@ -52,17 +52,17 @@ func (s *server) post(w http.ResponseWriter, r *http.Request) {
 // sessionOf returns the session that a request names, a new one for an initialize that
 // names none. It answers the exchange and returns nil where there is none.
 func (s *server) sessionOf(w http.ResponseWriter, r *http.Request, members []*history.Message) *webSession {
-	id := r.Header.Get(headerSession)
+	id := r.Header.Get(protocol.HeaderSession)
 	if id == "" && len(members) == 1 && members[0].Method == protocol.Initialize && proper(members[0].ID) {
 		ws := s.newWebSession(newStream(s.defect, 0))
-		w.Header().Set(headerSession, ws.id)
+		w.Header().Set(protocol.HeaderSession, ws.id)
 		return ws
 	}
 	if id == "" {
-		refuse(w, r, http.StatusBadRequest, headerSession+" is missing")
+		refuse(w, r, http.StatusBadRequest, protocol.HeaderSession+" is missing")
 		return nil
 	}
-	version := r.Header.Get(headerVersion)
+	version := r.Header.Get(protocol.HeaderVersion)
 	if protocol.NamesVersion(s.version) && version != "" && version != s.version {
 		refuse(w, r, http.StatusBadRequest, "unsupported protocol version "+version)
 		return nil
@@ -184,7 +184,7 @@ func (s *server) get(w http.ResponseWriter, r *http.Request) {
 	if ws == nil {
 		return
 	}
-	last := r.Header.Get(headerLastEvent)
+	last := r.Header.Get(protocol.HeaderLastEvent)
 	if last == "" {
 		ws.resume(ws.own, -1, w, r)
 		return

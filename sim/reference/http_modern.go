@@ -129,10 +129,10 @@ func (n *session) refuseHead(h http.Header, m *history.Message) (int, *protocol.
 	params := protocol.Member(m.Raw, "params")
 	if m.Method != protocol.Initialize { // an old client knows nothing of the headers
 		version, _ := protocol.Text(protocol.Member(protocol.Member(params, "_meta"), protocol.MetaVersion))
-		if e := mismatch(headerVersion, h.Get(headerVersion), version, version != ""); e != nil {
+		if e := mismatch(protocol.HeaderVersion, h.Get(protocol.HeaderVersion), version, version != ""); e != nil {
 			return http.StatusBadRequest, e
 		}
-		if e := mismatch(headerMethod, h.Get(headerMethod), m.Method, true); e != nil {
+		if e := mismatch(protocol.HeaderMethod, h.Get(protocol.HeaderMethod), m.Method, true); e != nil {
 			return http.StatusBadRequest, e
 		}
 		if e := mismatchedName(h, m); e != nil {
@@ -163,13 +163,13 @@ func mismatchedName(h http.Header, m *history.Message) *protocol.RPCError {
 	if !named {
 		return nil
 	}
-	values := h.Values(headerName)
+	values := h.Values(protocol.HeaderName)
 	if len(values) == 0 {
-		return &protocol.RPCError{Code: protocol.HeaderMismatch, Message: headerName + " is missing"}
+		return &protocol.RPCError{Code: protocol.HeaderMismatch, Message: protocol.HeaderName + " is missing"}
 	}
 	got, ok := decodeHeader(values[0])
 	if !ok || got != want {
-		return &protocol.RPCError{Code: protocol.HeaderMismatch, Message: fmt.Sprintf("%s is %q, and the body says %q", headerName, values[0], want)}
+		return &protocol.RPCError{Code: protocol.HeaderMismatch, Message: fmt.Sprintf("%s is %q, and the body says %q", protocol.HeaderName, values[0], want)}
 	}
 	return nil
 }

@@ -115,11 +115,18 @@ func (n *session) say(l *lane, frames ...[]byte) {
 	})
 }
 
+// reaches reports whether what was written last has been taken to the client, as far as
+// the server knows, and not only kept for who resumes. The caller has the turn.
+func (l *lane) reaches() bool {
+	st, ok := l.out.(*stream)
+	return !ok || st.carrier != nil
+}
+
 // takeReaching takes the turn of a lane and returns it, or that of the session's own if
 // nobody carries the first: what is said by the way is better said there than kept.
 func (n *session) takeReaching(l *lane) *lane {
 	l.take()
-	if st, ok := l.out.(*stream); !ok || st.carrier != nil || l == n.lane {
+	if l.reaches() || l == n.lane {
 		return l
 	}
 	l.yield()

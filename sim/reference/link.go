@@ -230,6 +230,13 @@ func reasonOf(ctx context.Context) string {
 	}
 }
 
+// isUp reports whether requests are still taken.
+func (l *link) isUp() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.down == nil
+}
+
 // tell queues a notification.
 func (l *link) tell(frame []byte) error {
 	l.mu.Lock()

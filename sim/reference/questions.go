@@ -108,6 +108,7 @@ func (n *session) ask(ctx context.Context, l *lane, r sim.Request) (string, erro
 		return "", errClientGone
 	}
 	l.write(protocol.AppendCall(nil, id, protocol.Caller{Version: n.version}, questionOf(r)))
+	heard := l.reaches()
 	l.yield()
 	select {
 	case m := <-answer:
@@ -117,7 +118,7 @@ func (n *session) ask(ctx context.Context, l *lane, r sim.Request) (string, erro
 	if !n.asks.drop(id) {
 		return answered(ctx, r.Method, <-answer)
 	}
-	n.retract(l, id)
+	n.retract(l, id, heard)
 	return n.afterRetracting(ctx, r, id)
 }
 
@@ -130,15 +131,20 @@ func answered(ctx context.Context, method string, m *history.Message) (string, e
 	return answerText(method, m)
 }
 
-// retract tells the client that a question is cancelled. It does not wait for the
-// network, since a tool that was told to stop waits for it.
-func (n *session) retract(l *lane, id string) {
+// retract tells the client that a question is cancelled, behind the question if that is
+// only kept for who resumes. It does not wait for the network, since a tool that was
+// told to stop waits for it.
+func (n *session) retract(l *lane, id string, heard bool) {
 	if n.keepsAsking() {
 		return
 	}
 	frame := protocol.AppendCancelled(nil, id, "the call that it was for was cancelled")
 	n.spawn(l, func() {
-		l = n.takeReaching(l)
+		if heard {
+			l = n.takeReaching(l)
+		} else {
+			l.take()
+		}
 		defer l.yield()
 		l.write(frame)
 	})

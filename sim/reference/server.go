@@ -67,7 +67,7 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	return errors.Join(n.outcome(), n.hangup())
 }
 
-func (s *server) overHTTP() bool { return s.env.Transport != "" && s.env.Transport != sim.Stdio }
+func (s *server) overHTTP() bool { return sim.OverHTTP(s.env.Transport) }
 
 // A session is one connection being served.
 type session struct {

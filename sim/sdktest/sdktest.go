@@ -207,3 +207,32 @@ func answered(t *testing.T, h *history.History, kind string) {
 		assert.Equal(t, "call 2 done", returned[2])
 	}
 }
+
+// Listen subscribes once, at 2026-07-28, and gives that up while the server still has
+// something to tell. It has to be taken, told of, and ended by the client's closing of
+// the stream, which the server has to see.
+func (p Pair) Listen(t *testing.T) {
+	t.Helper()
+	h := p.Play(t, "handlers: [{kind: instant}]\nload: {requests: [{kind: subscriptions/listen, for: 2s}]}\nchanges: {count: 60, every: 50ms}\n")
+	if why := h.Header.Calls[0].NotAsked; why != "" {
+		t.Skip(why)
+	}
+	heard, ended := map[string]int{}, map[history.Kind]int{}
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == history.Read && e.Call == 1:
+			heard[e.Msg.Method]++
+		case e.Kind == history.Drop || e.Kind == history.Gone:
+			ended[e.Kind]++
+		case e.Kind == history.Return && e.Call == 1:
+			assert.Contains(t, e.Text, "context canceled")
+		}
+	}
+	for _, method := range []string{protocol.Listen, "notifications/subscriptions/acknowledged"} {
+		assert.Positive(t, heard[method], method)
+	}
+	assert.Positive(t, heard["notifications/resources/updated"]+heard["notifications/tools/list_changed"], "nothing was told: %v", heard)
+	assert.Positive(t, ended[history.Drop], "the client closes the stream")
+	assert.Positive(t, ended[history.Gone], "and the server sees that")
+	assert.Equal(t, []int{0}, Sessions(h), "sessions after the client's close")
+}

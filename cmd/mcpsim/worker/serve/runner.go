@@ -53,7 +53,7 @@ func (r *runner) Setup(s lease.Setup, events func([]byte) error) error {
 		if err != nil {
 			return err
 		}
-		r.pairs = append(r.pairs, pair{analysis.Arm(p.Arm), client.On(scenario.Transport), server.On(scenario.Transport)})
+		r.pairs = append(r.pairs, pair{analysis.Arm(p.Arm), client, server})
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func settle() {
 }
 
 func (r *runner) reply(l lease.Lease, p pair, h *history.History, left int) (lease.Reply, error) {
-	reply := lease.Reply{Dirty: left > 0 || p.client.OneWorld || p.server.OneWorld}
+	reply := lease.Reply{Dirty: left > 0 || p.client.Alone(r.scenario) || p.server.Alone(r.scenario)}
 	if r.setup.Mode == lease.Judge {
 		world, err := json.Marshal(analysis.Observe(p.arm, h))
 		if err != nil {
