@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func (p Page) answers() string {
 func (p Page) unasked() string {
 	var lines []string
 	for _, x := range p.Rule.Exempt {
-		if x.OfLong {
+		if x.OfLong || x.OfHTTP && p.overStdio() {
 			continue // where it mattered, it was counted
 		}
 		if !slices.ContainsFunc(p.Objections, func(o oracle.Objection) bool { return o.What == x.What && o.Answer != "" }) {
@@ -58,6 +59,11 @@ func (p Page) unasked() string {
 		title = "Nor does the rule count:"
 	}
 	return title + "\n\n" + strings.Join(lines, "\n")
+}
+
+// overStdio reports whether the run was over a stream of bytes.
+func (p Page) overStdio() bool {
+	return cmp.Or(oracle.Transport(p.Manifest.Transport), oracle.Stdio) == oracle.Stdio
 }
 
 // uncounted says what was made use of.

@@ -20,7 +20,7 @@ func receiverRules() []Rule {
 			Why:  whyInBatch,
 			What: "At 2025-03-26, a request that came in a batch: what becomes of the response to a batch one of whose requests was cancelled, no text says.",
 		}, Exemption{
-			Race: "R12", Why: whyOnlyTold,
+			Race: "R12", Why: whyOnlyTold, OfHTTP: true,
 			What: "Over Streamable HTTP before 2026-07-28 the text offers no clean end, so that a response is counted and held against nobody.",
 		}),
 		Notes: []string{
@@ -40,7 +40,7 @@ func receiverRules() []Rule {
 		Convicts: "The call was queued or running when its cancel was read, and after that the writing of a response, " +
 			"or of progress with the call's token that had not been asked for before, began. Tools that go on although told are no excuse.",
 		Exempt: append(append(crossings(), progressUnderWay()...), Exemption{
-			Race: "R10", What: "Over HTTP, what the server began to write before it could see that the client had closed the exchange.",
+			Race: "R10", OfHTTP: true, What: "Over HTTP, what the server began to write before it could see that the client had closed the exchange.",
 		}),
 		Notes: []string{
 			"Q1", "Q8", "Q11",
@@ -227,9 +227,9 @@ func sharedRules() []Rule {
 			{Why: whyUnderRight, What: "A call that came to harm because its id resembles the cancelled one, or had been an earlier request's, is reported there."},
 			{Why: whyUnderInvalid, What: "A cancel that is malformed, or for a request that never was, is no race. What dies of one is reported there."},
 			{Why: whyWayward, What: "What dies of another message that nobody had a right to send, of a second answer or progress of nothing, does not die of a race: SESSION-SURVIVES judges that."},
-			{Why: whyUnderScoped, What: "Over HTTP since 2026-07-28, a handler that was told when the exchange of another request was broken off: the same is a breach of DISC-SCOPED."},
-			{Why: whyUnderNotCancel, What: "Over HTTP before 2026-07-28, a handler that was told when its own exchange was broken off: the same is a breach of DISC-NOT-CANCEL."},
-			{What: "Over HTTP, a call whose exchange the network broke off, or the server refused by an HTTP status; and a session that could not be closed, of which CLOSE-BOUNDED speaks."},
+			{OfHTTP: true, Why: whyUnderScoped, What: "Over HTTP since 2026-07-28, a handler that was told when the exchange of another request was broken off: the same is a breach of DISC-SCOPED."},
+			{OfHTTP: true, Why: whyUnderNotCancel, What: "Over HTTP before 2026-07-28, a handler that was told when its own exchange was broken off: the same is a breach of DISC-NOT-CANCEL."},
+			{OfHTTP: true, What: "Over HTTP, a call whose exchange the network broke off, or the server refused by an HTTP status; and a session that could not be closed, of which CLOSE-BOUNDED speaks."},
 		}, faultExemptions()...),
 		Notes: []string{
 			"A session that dies once a cancel is known is held against the clause, which asks that it survive; that it would have died without a cancel as well, a history cannot show. " +

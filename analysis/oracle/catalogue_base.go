@@ -16,8 +16,8 @@ func baseRules() []Rule {
 		Convicts: "A request was written with the id of an earlier one of the same side. 7 and \"7\" are two ids.",
 		Exempt: []Exemption{
 			{What: "The two sides number their requests independently."},
-			{Why: whySentAgain, What: "Over HTTP, the same request again, whose exchange the client was done with and had had no response."},
-			{What: "Over HTTP, what was used before the client began another session."},
+			{OfHTTP: true, Why: whySentAgain, What: "Over HTTP, the same request again, whose exchange the client was done with and had had no response."},
+			{OfHTTP: true, What: "Over HTTP, what was used before the client began another session."},
 			{What: "An id of null breaks another rule."},
 		},
 		Notes: []string{
@@ -34,8 +34,8 @@ func baseRules() []Rule {
 		Convicts: "A request was written with the id of an earlier one whose response the client had not read, whether or not it had cancelled that.",
 		Exempt: []Exemption{
 			{What: "The response to the earlier one had been read, an error or a result."},
-			{Why: whyUnderRetry, What: "Over HTTP, a request that is made again since its exchange was lost: the same is a breach of RETRY-NEW-ID."},
-			{Why: whySentAgain, What: "One whose exchange was refused by an HTTP status, which is an answer of a kind."},
+			{OfHTTP: true, Why: whyUnderRetry, What: "Over HTTP, a request that is made again since its exchange was lost: the same is a breach of RETRY-NEW-ID."},
+			{OfHTTP: true, Why: whySentAgain, What: "One whose exchange was refused by an HTTP status, which is an answer of a kind."},
 			{What: "An id of null breaks another rule."},
 		},
 		Implied: "RETRY-NEW-ID",

@@ -119,29 +119,37 @@ func disconnectRules() []Rule {
 
 // unnotifiedOverHTTP is what excuses a client over HTTP, beside what does over stdio.
 func unnotifiedOverHTTP() []Exemption {
-	return []Exemption{
-		{Why: whyHalfSent, What: "Over HTTP, the request had not left the client when its caller gave up, and the server never had it: whether it was issued is not known."},
-		{Why: whyExchangeOver, What: "Over HTTP, the exchange had failed, or had been refused, before: nothing was left to cancel."},
-		{Why: whyServerEndedIt, What: "Over HTTP, the client had learned by a 404 that the server had ended the session."},
-		{Why: whyStreamGone, What: "Over HTTP, the stream had been broken off by the network, or, of what a server had asked, the stream by which it had."},
-	}
+	return ofHTTP(
+		Exemption{Why: whyHalfSent, What: "Over HTTP, the request had not left the client when its caller gave up, and the server never had it: whether it was issued is not known."},
+		Exemption{Why: whyExchangeOver, What: "Over HTTP, the exchange had failed, or had been refused, before: nothing was left to cancel."},
+		Exemption{Why: whyServerEndedIt, What: "Over HTTP, the client had learned by a 404 that the server had ended the session."},
+		Exemption{Why: whyStreamGone, What: "Over HTTP, the stream had been broken off by the network, or, of what a server had asked, the stream by which it had."},
+	)
 }
 
 // noWayExemptions are why no answer can be missed over HTTP.
 func noWayExemptions() []Exemption {
-	return []Exemption{
-		{Race: "R11", Why: whyStreamGone, What: "Over HTTP, the client or the network had broken the exchange off: the answer had nowhere to go, or waits for the client to resume the stream."},
-		{Why: whyRefusedByHTTP, What: "Over HTTP, the request was refused by an HTTP status."},
-		{Why: whyPanicked, What: "Over HTTP, the server's handler panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
-		{Why: whyStreamEnded, What: "Over HTTP before 2026-07-28, the server had ended the stream, which the client could have resumed: HTTP-NO-EARLY-CLOSE judges that where the version has it."},
-		{Why: whyOtherInstance, What: "Over HTTP, the request went to another instance of the server, which knows nothing of the session."},
-	}
+	return ofHTTP(
+		Exemption{Race: "R11", Why: whyStreamGone, What: "Over HTTP, the client or the network had broken the exchange off: the answer had nowhere to go, or waits for the client to resume the stream."},
+		Exemption{Why: whyRefusedByHTTP, What: "Over HTTP, the request was refused by an HTTP status."},
+		Exemption{Why: whyPanicked, What: "Over HTTP, the server's handler panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
+		Exemption{Why: whyStreamEnded, What: "Over HTTP before 2026-07-28, the server had ended the stream, which the client could have resumed: HTTP-NO-EARLY-CLOSE judges that where the version has it."},
+		Exemption{Why: whyOtherInstance, What: "Over HTTP, the request went to another instance of the server, which knows nothing of the session."},
+	)
 }
 
 // faultExemptions are why nobody is to blame for a session that does not answer any more.
 func faultExemptions() []Exemption {
-	return []Exemption{
-		{Why: whyFaulty, What: "Over HTTP, the network had been at fault before: what stands between the two sides answered in the server's place, or broke an exchange off."},
-		{Why: whyOtherInstance, What: "Over HTTP, the probe went to another instance of the server, which knows nothing of the session."},
+	return ofHTTP(
+		Exemption{Why: whyFaulty, What: "Over HTTP, the network had been at fault before: what stands between the two sides answered in the server's place, or broke an exchange off."},
+		Exemption{Why: whyOtherInstance, What: "Over HTTP, the probe went to another instance of the server, which knows nothing of the session."},
+	)
+}
+
+// ofHTTP marks exemptions that can be of no account but over HTTP.
+func ofHTTP(list ...Exemption) []Exemption {
+	for i := range list {
+		list[i].OfHTTP = true
 	}
+	return list
 }

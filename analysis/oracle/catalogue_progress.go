@@ -17,7 +17,7 @@ func progressRules() []Rule {
 		What: "The response was the beginning of a task, whose progress goes on under the token of the request.",
 	}
 	waited := Exemption{
-		Why:  whyServerHeld,
+		Why: whyServerHeld, OfHTTP: true,
 		What: "Over HTTP, progress on another stream than the response, which may have waited there for the network since before.",
 	}
 	return []Rule{{

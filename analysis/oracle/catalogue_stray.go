@@ -35,7 +35,7 @@ func strayRules() []Rule {
 			{Why: whyUnderNoReply, What: "A reply to a cancel breaks a stricter rule as well, and is reported there."},
 			{What: "What crosses its response on the way is invalid when it is read, too; that the session survives that is RACE-GRACEFUL's, which is stricter."},
 			{What: "Whether the side logs it, or says so in a notification."},
-			{Race: "R17", Why: whyTurnedDown, What: "Over HTTP, a cancel that is refused by an HTTP status, with an error in the body or without."},
+			{OfHTTP: true, Race: "R17", Why: whyTurnedDown, What: "Over HTTP, a cancel that is refused by an HTTP status, with an error in the body or without."},
 			{What: "A notifications/cancelled with an id of its own is a request by the letter, and may be answered like one."},
 		},
 		Implied: "CANCEL-NO-REPLY",
@@ -55,7 +55,7 @@ func strayRules() []Rule {
 			{What: "A response under any other id that no request had may be meant for one, and is RESP-SAME-ID's."},
 			{What: "A response under the id of the cancelled request answers that: CANCEL-NO-RESPONSE and CANCEL-SILENCE judge it, a second one RESP-ONCE."},
 			{What: "A response without an id at another time: nothing shows what it is for."},
-			{Race: "R17", Why: whyTurnedDown, What: "Over HTTP, an error in the body of an HTTP response that refuses the cancel."},
+			{OfHTTP: true, Race: "R17", Why: whyTurnedDown, What: "Over HTTP, an error in the body of an HTTP response that refuses the cancel."},
 		},
 		Notes: []string{
 			"2024-11-05 says that notifications do not expect a response, and that messages follow JSON-RPC 2.0, which forbids one.",

@@ -15,7 +15,7 @@ func (b *builder) ask(r *request) {
 	if f.on == nil || b.real(f.side) != history.Client {
 		return
 	}
-	f.on.asks = append(f.on.asks, r)
+	f.on.asks, r.byPost = append(f.on.asks, r), true
 	if f.msg.Method == initializeMethod && b.transport == StreamableHTTP && !b.modern {
 		b.opens(r)
 	}

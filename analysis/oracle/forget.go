@@ -69,11 +69,16 @@ func (b *builder) settle(r *request) {
 func (c *call) over() bool { return c.ret != nil && (c.start == nil || c.end != nil) }
 
 // over reports whether nothing more is to come for r, as far as the rules go: it was
-// answered or cancelled, and all that was said has been heard.
+// answered or cancelled, all that was said has been heard, and over HTTP its exchange is.
 func (r *request) over() bool {
-	heard := r.readReply != nil || r.c != nil || r.early != nil || r.listen != nil && r.listen.endRead || r.unanswerable()
-	return heard && r.flying == 0 && (r.call == nil || r.call.over())
+	heard := r.readReply != nil || r.c != nil || r.early != nil && !r.accepted() || r.listen != nil && r.listen.endRead || r.unanswerable()
+	done := !r.byPost || r.frame.on.over()
+	return heard && done && r.flying == 0 && (r.call == nil || r.call.over())
 }
+
+// accepted reports whether the exchange of r has ended and says nothing of what becomes of
+// it, as over HTTP+SSE.
+func (r *request) accepted() bool { return r.byPost && r.frame.on.answersWith() == 202 }
 
 // owns reports whether f is judged and forgotten with r.
 func (r *request) owns(f *frame) bool {

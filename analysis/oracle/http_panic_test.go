@@ -55,7 +55,7 @@ func TestPanicsOverHTTP(t *testing.T) {
 		{"the tool's", "tool", legacyWeb(raced).tools("panicking"), "", Pass, ToolPanicked},
 		{"the tool's, since 2026-07-28", "tool", modernWeb(plain).tools("panicking"), "", Pass, ToolPanicked},
 		{"nobody's, for all that is known", "", legacyWeb(plain), "", Unknown, Panicked},
-		{"an error that a client got is none", "", legacyWeb(webRunning + webAnswered).replaced("return 1", "finish call 1 panic: x; return 1"), "", Pass, ""},
+		{"an error that a client got is none", "", legacyWeb(webRunning+webAnswered).replaced("return 1", "finish call 1 panic: x; return 1"), "", Pass, ""},
 	} {
 		t.Run(tc.why, func(t *testing.T) {
 			h := tc.script.blamed(t, tc.blame)

@@ -160,6 +160,7 @@ type request struct {
 	mistaken   *history.Event // the lookalike in whose instant it came to harm
 	readCancel *frame         // the frame of c; nil of a connection that the network broke
 	gone       *history.Event // since a disconnect is a cancel: the server's seeing it, to which c is owed
+	byPost     bool           // an exchange was begun for it
 	elsewhere  bool           // a cancel of its was read by another instance of the server
 	posted     *history.Event // likewise: the writing of the first cancel that was posted all the same
 

@@ -70,6 +70,8 @@ type Exemption struct {
 	Asks string // empty: there is nothing to ask about one violation
 	// OfLong marks what can be of no account but in a history of very many events.
 	OfLong bool
+	// OfHTTP marks what can be of no account but over HTTP.
+	OfHTTP bool
 
 	answer func(d *defence) string
 }

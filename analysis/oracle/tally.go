@@ -96,7 +96,7 @@ func (t *tally) exercise(handler string, p Phase) *Exercise {
 // fail counts an occurrence at which the rule was broken, on the evidence of
 // events, which may be missing in part but not all.
 func (t *tally) fail(v Violation, events ...*history.Event) {
-	if t.onPurpose(v) || t.onlyTold() {
+	if t.onPurpose(v) || t.onlyTold(v) {
 		return
 	}
 	t.verdict.Checked++
@@ -125,11 +125,14 @@ func (t *tally) onPurpose(v Violation) bool {
 
 // onlyTold reports whether the rule is one that is told and holds nobody to anything, and
 // then puts that down.
-func (t *tally) onlyTold() bool {
+func (t *tally) onlyTold(v Violation) bool {
 	if t.verdict == nil || t.verdict.Level != Info {
 		return false
 	}
 	t.pass()
+	if v.Handler != "" {
+		t.exercise(v.Handler, v.Phase).N++
+	}
 	t.leave(whyOnlyTold)
 	return true
 }
@@ -155,7 +158,7 @@ func (t *tally) list(v Violation, events []*history.Event) {
 
 // failUnder fails on an act that is reported under a stricter rule.
 func (t *tally) failUnder(stricter string, v Violation, events ...*history.Event) {
-	if t.onPurpose(v) || t.onlyTold() {
+	if t.onPurpose(v) || t.onlyTold(v) {
 		return
 	}
 	e := t.elsewhere
