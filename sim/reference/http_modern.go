@@ -15,11 +15,11 @@ import (
 // goes away has cancelled its request, and nothing more is written for it.
 func (s *server) serveModern(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		notAllowed(w, "POST")
+		notAllowed(w, r, "POST")
 		return
 	}
 	if !accepts(r.Header, jsonType) || !accepts(r.Header, eventType) {
-		refuseHTTP(w, http.StatusNotAcceptable, "Accept must list "+jsonType+" and "+eventType)
+		refuse(w, r, http.StatusNotAcceptable, "Accept must list "+jsonType+" and "+eventType)
 		return
 	}
 	m := s.readBody(w, r)
@@ -29,7 +29,7 @@ func (s *server) serveModern(w http.ResponseWriter, r *http.Request) {
 		// There is none that a server has to act on, not even a cancel.
 		w.WriteHeader(http.StatusAccepted)
 	case m.Kind != history.Request:
-		refuseHTTP(w, http.StatusBadRequest, "a client sends no responses")
+		refuse(w, r, http.StatusBadRequest, "a client sends no responses")
 	default:
 		s.answerModern(w, r, m)
 	}
@@ -62,7 +62,7 @@ func (n *session) attend(w http.ResponseWriter, r *http.Request, m *history.Mess
 		return
 	}
 	unhook := context.AfterFunc(r.Context(), n.clientGone)
-	x := newExchange(w)
+	x := newExchange(w, nil)
 	st.attach(x)
 	st.lane.yield()
 	st.lane.leave()
