@@ -245,7 +245,7 @@ func qualityRules() []Rule {
 		Statement: "A session lives until somebody asks for its end, also where nobody cancels anything.",
 		Property:  Liveness,
 		Elsewhere: everywhere(Quality),
-		Convicts:  "A crash in the implementation's own code; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
+		Convicts:  "A crash in the implementation's own code, over HTTP also a panic in a handler, from which net/http recovers; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
 		Implied:   "RACE-GRACEFUL or CANCEL-INVALID-IGNORED",
 		Exempt: append(faultExemptions(), []Exemption{
 			{Why: whyUnderInvalid, What: "In that instant the side had read a cancel that was malformed or named no request: the same is a breach of CANCEL-INVALID-IGNORED."},

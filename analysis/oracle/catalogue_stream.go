@@ -33,6 +33,7 @@ func httpStreamRules() []Rule {
 		Exempt: []Exemption{
 			{Race: "R12", Why: whyNoCleanEnd, What: "The call was cancelled, and so is not to be answered."},
 			{Why: whyStreamGone, What: "The client, or the network, had broken it off before."},
+			{Why: whyPanicked, What: "The server's handler had panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
 			{Race: "R7", Why: whyClosing, What: "The session had been ended, or the client closed, or the server stopped."},
 			{Why: whyServerEndedIt, What: "The server had ended the session, as the client learned later by a 404: the text excepts that."},
 		},

@@ -139,6 +139,7 @@ func (b *builder) traffic(ev *history.Event) {
 	case ev.Kind == history.Fault && !delays(ev.Text):
 		e.fault = earlier(e.fault, ev)
 		b.faulty = earlier(b.faulty, ev)
+		b.strike(e)
 	case !known:
 		return
 	case ev.Kind == history.Begin && e.begin[end] == nil:

@@ -52,6 +52,8 @@ func (x *index) whyNoWay(r *request) string {
 		return whyRefusedByHTTP
 	case x.astrayAt(e):
 		return whyOtherInstance
+	case e.panicked() != nil:
+		return whyPanicked
 	case e.disturbed() != nil:
 		return whyStreamGone
 	case e.finish[atServer] != nil && !e.final && r.first == nil && x.transport == StreamableHTTP && r.frame.side == history.Client:
@@ -72,7 +74,7 @@ func (x *index) astrayAt(e *exchange) bool {
 // so (Q2).
 func (x *index) brokenOffUnanswered(c *call) bool {
 	e := c.req.frame.on
-	if e == nil || !e.final && (x.transport != StreamableHTTP || !e.isObject()) || c.listens() || c.req.first != nil || e.refused() || e.disturbed() != nil || c.reason() != nil {
+	if e == nil || !e.final && (x.transport != StreamableHTTP || !e.isObject()) || c.listens() || c.req.first != nil || e.refused() || e.panicked() != nil || e.disturbed() != nil || c.reason() != nil {
 		return false
 	}
 	end := e.finish[atServer]

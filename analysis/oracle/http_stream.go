@@ -130,6 +130,8 @@ func notClosedEarly(x *index, e *exchange, t *tally) {
 		t.leave(whyNoCleanEnd)
 	case r == nil:
 		t.pass()
+	case e.panicked() != nil:
+		t.leave(whyPanicked)
 	case before(e.disturbed(), end) || e.fault != nil:
 		t.leave(whyStreamGone)
 	case x.over != nil && (before(x.over, end) || x.over.At == end.At):
