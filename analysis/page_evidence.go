@@ -100,11 +100,11 @@ func (p Page) howOften() string {
 		what = "by answer"
 	}
 	add(what, f.ways())
-	phase := "by phase in which the cancel was read"
+	phase, none := "by phase in which the cancel was read", "nobody cancelled"
 	if ClosesToCancel(p.Manifest.Transport, f.SpecVersion) {
-		phase = closed(phase)
+		phase, none = closed(phase), "connection broken, nobody cancelled"
 	}
-	add(phase, p.shares(f.Phases, func(x oracle.Exercise) string { return string(x.Phase) }))
+	add(phase, p.shares(f.Phases, func(x oracle.Exercise) string { return cmp.Or(string(x.Phase), none) }))
 	var seeds []string
 	for _, s := range f.Seeds {
 		seeds = append(seeds, fmt.Sprint(s))
