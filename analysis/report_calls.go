@@ -119,10 +119,48 @@ func (r Report) cancelledCalls() string {
 	if remark := r.signalling().remark(); remark != "" {
 		lines = append(lines, fold(remark, "  "))
 	}
+	if remark := r.brokenUnder(groups); remark != "" {
+		lines = append(lines, fold(remark, "  "))
+	}
 	if hidden > 0 {
 		lines = append(lines, fmt.Sprintf("  (and %s, older: %s)", plural(hidden, "version"), SummaryFile))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// brokenUnder reconciles the table with rules that count more than it has: where a
+// disconnect is a cancel, connections that broke under calls that nobody cancelled.
+func (r Report) brokenUnder(groups []Group) string {
+	n := 0
+	for _, g := range groups {
+		if ClosesToCancel(r.Manifest.Transport, g.SpecVersion) {
+			n += g.broken()
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not in the table, though rules about cancels count them: %s lost while nobody cancelled; from 2026-07-28 on a disconnect is a cancel all the same",
+		plural(n, "connection"))
+}
+
+// broken is the number of calls with which rules about cancels that came in time were
+// checked though nobody had cancelled them: of the rule that has most of them.
+func (g Group) broken() int {
+	most := 0
+	for _, t := range g.Rules {
+		if !strings.HasPrefix(wording(t.Rule).Counts, openCancels) {
+			continue
+		}
+		n := 0
+		for _, x := range t.Exercised {
+			if x.Phase == "" {
+				n += x.N
+			}
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 func (r Report) callLine(row callRow, groups []Group, fates []fate) string {

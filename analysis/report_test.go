@@ -270,3 +270,25 @@ func TestFamilies(t *testing.T) {
 			"TASK-C (MUST)", "TASK-D (MUST)",
 		}))
 }
+
+// A rule counts connections that broke under calls that nobody cancelled, and the table of
+// cancelled calls does not: both are named.
+func TestConnectionsThatBrokeAreTold(t *testing.T) {
+	v := broken("CANCEL-STOP-WORK", oracle.Must, history.Server, make([]time.Duration, 4)...)
+	v.Checked, v.Failed = 4, 4
+	for i := range v.Violations {
+		v.Violations[i].Handler, v.Violations[i].Phase = "chatty", oracle.Running
+	}
+	v.Violations[3].Phase = ""
+	v.Exercised = []oracle.Exercise{{Handler: "chatty", Phase: oracle.Running, N: 3, Failed: 3}, {Handler: "chatty", N: 1, Failed: 1}}
+	w := bare(modern, 1, v)
+	w.Judgement.Calls = []oracle.CallResult{{Handler: "chatty", Cancelled: true, Sent: true, Phase: oracle.Running, Wire: oracle.Silent}}
+	a := NewAggregate(testPair)
+	mustAdd(a, w)
+	r := testReport(a.Summary(), false, nil, modern)
+	assert.NotContains(t, r.cancelledCalls(), "not in the table")
+	r.Manifest.Transport = "streamable-http"
+	assert.Contains(t, r.cancelledCalls(), "not in the table, though rules about cancels count them: 1 connection lost while nobody cancelled")
+	p := Page{Manifest: r.Manifest, Summary: r.Summary, Finding: r.Summary.Findings[0], Rule: RuleTextOf(v.Rule)}
+	assert.Contains(t, p.howOften(), "seen gone: running 3 of 3 · connection broken, nobody cancelled 1 of 1")
+}
