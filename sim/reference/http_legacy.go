@@ -81,9 +81,8 @@ func (ws *webSession) accept(w http.ResponseWriter, r *http.Request, m *history.
 		refuseFrame(w, http.StatusBadRequest, "", refusals[0])
 		return
 	}
-	if !ws.answersOddly(w, m, named, r.Context().Done()) {
-		w.WriteHeader(http.StatusAccepted)
-	}
+	ws.beforeAccepting(named, r.Context().Done())
+	ws.sayAccepted(w)
 }
 
 // work acts on a frame that has a request in it, and carries what comes of it until all

@@ -27,7 +27,7 @@ func (s *server) serveModern(w http.ResponseWriter, r *http.Request) {
 	case m == nil:
 	case m.Kind == history.Notification:
 		// There is none that a server has to act on, not even a cancel.
-		w.WriteHeader(http.StatusAccepted)
+		s.sayAccepted(w)
 	case m.Kind != history.Request:
 		refuse(w, r, http.StatusBadRequest, "a client sends no responses")
 	default:

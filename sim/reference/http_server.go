@@ -225,6 +225,17 @@ func refuseFrame(w http.ResponseWriter, status int, id string, e protocol.RPCErr
 	_, _ = w.Write(protocol.AppendError(nil, id, e))
 }
 
+// sayAccepted answers a post in which there is no request.
+func (s *server) sayAccepted(w http.ResponseWriter) {
+	if s.defect != acceptsWithBody {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", jsonType)
+	// Who has gone does not need it.
+	_, _ = w.Write([]byte(`{"accepted":true}`))
+}
+
 // notAllowed answers an exchange whose method the endpoint does not have.
 func notAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	w.Header().Set("Allow", allowed)
