@@ -318,6 +318,13 @@ func webStreamCases() []webCase {
 			60 client < result 1; return 1 "done 1"
 			1000 world quiet`).bareManually(),
 	}, {
+		rule: "HTTP-TERMINATE", why: "left open until the client goes", want: Fail, fails: "HTTP-TERMINATE", side: history.Server,
+		script: modernWeb(webRunning + `50 server status call 1 200; end 1 "done 1"; > result 1
+			60 client < result 1; return 1 "done 1"
+			1000 world quiet
+			1001 client drop call 1
+			1002 server gone call 1; finish call 1`).bareManually(),
+	}, {
 		rule: "HTTP-TERMINATE", why: "a JSON object ends by itself", want: Vacuous,
 		script: func() webScript { s := modernWeb(webRunning + webAnswered); s.json = true; return s }(),
 	}, {

@@ -154,7 +154,7 @@ func terminated(x *index, e *exchange, t *tally) {
 	case e.atQuiet == nil && e.finish[atServer] != nil:
 		t.pass()
 	case e.atQuiet == nil || !before(e.answered, e.atQuiet) || e.atQuiet.At <= e.answered.At+x.grace:
-	case e.disturbed() != nil:
+	case before(e.disturbed(), e.atQuiet):
 		t.leave(whyStreamGone)
 	case !e.allAnswered():
 		// Of a batch; the rest is still to come.
