@@ -82,7 +82,7 @@ func httpServerMutants() []Mutant {
 		legacy(disconnectCancels, "disconnect-legacy", "tells the handler of a call to stop when its connection breaks: DISC-NOT-CANCEL", "DISC-NOT-CANCEL"),
 		modern(ignoresDisconnect, "disconnect-modern", "writes nothing more when the client has gone, but never tells the handler: DISC-IS-CANCEL", "DISC-IS-CANCEL"),
 		modern(hitsSiblings, "sibling-on-the-same-connection", "tells another handler, too, when a client goes: DISC-SCOPED", "DISC-SCOPED"),
-		both(keepsExchanges, exchangeScenario, "does not end the exchange of a cancelled call: EXCHANGE-ENDED", "EXCHANGE-ENDED"),
+		modern(keepsExchanges, exchangeScenario, "does not end the exchange of a cancelled call: EXCHANGE-ENDED", "EXCHANGE-ENDED"),
 		both(neverTerminates, exchangeScenario, "leaves the stream of a call open when it has answered: HTTP-TERMINATE", "HTTP-TERMINATE"),
 		legacy(acceptsWithBody, exchangeScenario, "accepts notifications with status 200 and a body: HTTP-202", "HTTP-202"),
 		legacy(holdsCancelPosts, exchangeScenario, "accepts a cancel when the handler that it is for has ended: HTTP-202", "HTTP-202"),
