@@ -119,6 +119,9 @@ func (r Report) cancelledCalls() string {
 	if remark := r.signalling().remark(); remark != "" {
 		lines = append(lines, fold(remark, "  "))
 	}
+	if remark := r.notJudged(groups, fates); remark != "" {
+		lines = append(lines, fold(remark, "  "))
+	}
 	if remark := r.brokenUnder(groups); remark != "" {
 		lines = append(lines, fold(remark, "  "))
 	}
@@ -126,6 +129,18 @@ func (r Report) cancelledCalls() string {
 		lines = append(lines, fmt.Sprintf("  (and %s, older: %s)", plural(hidden, "version"), SummaryFile))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// notJudged says that answers in the table convict nobody, where they do not.
+func (r Report) notJudged(groups []Group, fates []fate) string {
+	rule, _ := oracle.FindAny("CANCEL-NO-RESPONSE")
+	for i, g := range groups {
+		told := rule.LevelOver(oracle.Transport(r.Manifest.Transport), g.SpecVersion) == oracle.Info
+		if told && fates[i].answered+fates[i].twice > 0 && r.Summary.answerFinding(g.SpecVersion) == "" {
+			return "answered: not judged over Streamable HTTP before 2026-07-28, see mcpsim explain Q4"
+		}
+	}
+	return ""
 }
 
 // brokenUnder reconciles the table with rules that count more than it has: where a
