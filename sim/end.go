@@ -148,6 +148,7 @@ func (w *world) stopServer() {
 // system would, and what it does after that is not observed.
 func (w *world) exit() {
 	w.rec.AddLast(history.Event{Side: history.Server, Kind: history.Exit})
+	w.exited.Store(true)
 	w.wire.abandon()
 	w.kill()
 }

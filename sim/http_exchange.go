@@ -141,8 +141,12 @@ func (ex *exchange) unheard() {
 	}
 }
 
-// answer records that the server begins to write a message.
+// answer records that the server begins to write a message. What a server says whose
+// process has died nobody hears, and it has no number.
 func (ex *exchange) answer(frame []byte, eventID string) *passage {
+	if ex.wire.world.exited.Load() {
+		return &passage{sender: history.Server, seat: ex.seat, msgs: protocol.Messages(frame, ex.wire.world.SpecVersion)}
+	}
 	p := ex.wire.written(passage{sender: history.Server, seat: ex.seat, exchange: ex.n, eventID: eventID}, frame)
 	ex.mu.Lock()
 	defer ex.mu.Unlock()

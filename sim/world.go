@@ -84,6 +84,7 @@ type world struct {
 	servers  []Server     // one, or several that share nothing
 	issued   atomic.Int64 // calls made so far
 	shaking  atomic.Int64 // handshakes under way
+	exited   atomic.Bool  // the server's process has died
 	probing  atomic.Bool  // the load is over, and the server is asked for a sign of life
 	watched  watch
 
