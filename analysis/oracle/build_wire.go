@@ -186,6 +186,8 @@ func (b *builder) cancel(f *frame) {
 		f.req = r
 		if r != nil {
 			r.posted = earlier(r.posted, f.write)
+		} else {
+			f.forgotten = b.perhaps(ofRequest, f.side, f.msg.Ref)
 		}
 		return
 	}

@@ -42,7 +42,7 @@ const fewRemembered = 128
 func (s *Stream) gather(h history.Header) {
 	s.part = host
 	s.owners = map[int]int{}
-	s.calls, s.numbers = window[call]{}, nil
+	s.calls, s.numbers, s.highest = window[call]{}, nil, 0
 	bare := h
 	bare.Calls = nil
 	for n := range min(h.Clients, maxClients) {
@@ -66,6 +66,7 @@ func (s *Stream) assign(calls []history.Call) {
 			n = 1
 		}
 		s.owners[calls[i].Call] = n
+		s.highest = max(s.highest, calls[i].Call)
 		s.members[n-1].enter(calls[i], s.places)
 		s.places++
 	}
@@ -83,6 +84,9 @@ func (s *Stream) distribute(e *history.Event) {
 	switch {
 	case n > len(s.members) || n < 0 || n == 0 && (e.Call > 0 || e.Exchange > 0 || e.Frame > 0):
 		s.lastSeen = e // nobody's, for all that is known
+		if e.Kind == history.Start && e.Call > 0 && e.Call <= s.highest {
+			s.lateStarts++ // of a call that is forgotten
+		}
 	case n > 0:
 		s.members[n-1].accept(e)
 		s.lastSeen = e
@@ -118,7 +122,7 @@ func (s *Stream) across(m *Stream, e *history.Event) {
 // names an id which this client has in use.
 func (b *builder) overhear(e *history.Event, on *exchange) {
 	r := b.ids[seat(history.Client)][e.Msg.Ref]
-	if r != nil && !apart(on, r.frame.on) && r.frame.read != nil && r.first == nil && r.c == nil {
+	if r != nil && !apart(on, r.frame.on) && r.frame.read != nil && r.first == nil && r.c == nil && !r.over() {
 		r.lookalike = e
 	}
 }

@@ -79,7 +79,7 @@ func (b *builder) second(f, first *frame, r *request) bool {
 		return false
 	}
 	live := openTo(from) && to.disturbed() == nil && (!to.resumes() || before(to.begin[atServer], first.write))
-	if !live && !to.resumes() && from.disturbed() == nil {
+	if !live && !to.resumes() && from.disturbed() == nil && to.disturbed() == nil {
 		return false
 	}
 	f.first, f.live, f.req = first.write, live, r

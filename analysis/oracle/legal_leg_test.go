@@ -241,7 +241,7 @@ func (l *leg) seesGone() {
 // cancelled and gets no response. For the latter no text has a clean end.
 func (l *leg) mind() {
 	d := l.d
-	idle := d == nil || d.settled && (!d.started || d.ended)
+	idle := (d == nil || d.settled && (!d.started || d.ended)) && len(l.down.writing) == 0 && len(l.down.waiting) == 0
 	switch {
 	case l.serverOver || l.replied && !l.known:
 	case l.known && idle:

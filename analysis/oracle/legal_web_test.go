@@ -60,7 +60,7 @@ func (w *town) inhabitant(over Transport, n int) *talk {
 	t.up = &stream{talk: t, from: history.Client}
 	t.down = &stream{talk: t, from: history.Server}
 	t.client.talk, t.server.talk, t.end.talk = t, t, t
-	t.web = &web{talk: t, over: over, shaky: w.seldom("shaky"), refuses: w.seldom("no DELETE")}
+	t.web = &web{talk: t, over: over, shaky: w.often("shaky"), refuses: w.seldom("no DELETE")}
 	if over == StreamableHTTP && !w.modern {
 		t.web.resumable = w.often("event ids")
 		if w.often("session") {

@@ -94,7 +94,7 @@ func (b *builder) noteCancel(f *frame) {
 		}
 	}
 	lookalikes(f.msg.Ref, func(id string) {
-		if r := b.ids[seat(f.side)][id]; r != nil && r != f.req && r.frame.read != nil && r.first == nil && r.c == nil {
+		if r := b.ids[seat(f.side)][id]; r != nil && r != f.req && r.frame.read != nil && r.first == nil && r.c == nil && !(b.overHTTP && r.over()) {
 			r.lookalike = f.read
 		}
 	})
@@ -103,7 +103,7 @@ func (b *builder) noteCancel(f *frame) {
 		return
 	}
 	// The reader's own request of that id is not meant either.
-	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil && r.c == nil {
+	if r := b.ids[reader][f.msg.Ref]; r != nil && r.readReply == nil && r.c == nil && !(b.overHTTP && r.over()) {
 		r.lookalike = f.read
 	}
 }

@@ -95,6 +95,9 @@ func TestForgettingChangesNoVerdictOnLegalConversations(t *testing.T) {
 			requireSameKeeping(rt, "legal", h)
 		}
 	})
+}
+
+func TestForgettingChangesNoVerdictOverHTTP(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		if h := legalWeb(rt, t); !overtaken(h) {
 			requireSameKeeping(rt, "legal, over HTTP", h)
