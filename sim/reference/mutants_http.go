@@ -84,7 +84,7 @@ func httpServerMutants() []Mutant {
 		modern(hitsSiblings, "sibling-on-the-same-connection", "tells another handler, too, when a client goes: DISC-SCOPED", "DISC-SCOPED"),
 		modern(keepsExchanges, exchangeScenario, "does not end the exchange of a cancelled call: EXCHANGE-ENDED", "EXCHANGE-ENDED"),
 		both(neverTerminates, exchangeScenario, "leaves the stream of a call open when it has answered: HTTP-TERMINATE", "HTTP-TERMINATE"),
-		legacy(acceptsWithBody, exchangeScenario, "accepts notifications with status 200 and a body: HTTP-202", "HTTP-202"),
+		both(acceptsWithBody, exchangeScenario, "accepts notifications with status 200 and a body: HTTP-202", "HTTP-202"),
 		legacy(holdsCancelPosts, exchangeScenario, "accepts a cancel when the handler that it is for has ended: HTTP-202", "HTTP-202"),
 		legacy(answersByOwnStream, exchangeScenario, "answers a cancelled call with an error, by the client's own stream: HTTP-RESP-STREAM", "HTTP-RESP-STREAM"),
 		legacy(broadcasts, exchangeScenario, "sends each response by the stream of its call and by the client's own: HTTP-NO-BROADCAST", "HTTP-NO-BROADCAST"),
