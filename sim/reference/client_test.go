@@ -214,7 +214,7 @@ func clientConversations(e era) []conversation {
 			closeClient(), heardEnd(), waits("close", time.Second), hangUp(), returned("close", "", ""),
 			ask("a"), returned("a", "", "the session is closed")}},
 		{"close does not wait for ever", []step{
-			closeClient(), heardEnd(), waits("close", closeGrace-1), moment(), returned("close", "", "did not hang up within 5s")}},
+			closeClient(), heardEnd(), waits("close", closeGrace-2), moment(), returned("close", "", "did not hang up within 5s")}},
 		{"close releases the callers and cancels nothing", []step{
 			ask("a"), hear(e.asked("2", "a")), closeClient(), returned("a", "", "the session is closed"), heardEnd(), hangUp()}},
 		{"a cancel just before close is still written", []step{

@@ -705,7 +705,7 @@ func (j *webJudge) call(number int, c *drawnCall) {
 	if r != nil && gaveUpOn(c.err) && !r.cancelled && !closed && !protocol.Modern(j.pair.version) {
 		j.breach("the server is not told that nobody waits for call %d", number)
 	}
-	if r != nil && gaveUpOn(c.err) && protocol.Modern(j.pair.version) && !j.exchanges[r.exchange].dropped && (!r.answered || r.answeredAt > c.returned) {
+	if r != nil && gaveUpOn(c.err) && protocol.Modern(j.pair.version) && !j.exchanges[r.exchange].dropped && !j.pair.broken && (!r.answered || r.answeredAt > c.returned) {
 		j.breach("the exchange of call %d is open after its cancel", number)
 	}
 	switch {
