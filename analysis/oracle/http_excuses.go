@@ -150,7 +150,7 @@ func (x *index) whyFailed(e *exchange) string {
 // before when it was refused. A response may else come by a stream that the client
 // resumes.
 func (x *index) deadEnd(c *call) (wait, bool) {
-	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused {
+	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused || c.listens() {
 		return wait{}, false
 	}
 	e := c.req.frame.on
