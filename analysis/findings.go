@@ -191,7 +191,9 @@ func (e *evidence) byMethod() map[string]int {
 	return e.methods.clone()
 }
 
-// notListed stands for the violations beyond oracle.MaxViolations of a world.
+// notListed is the word under which [Finding.What] counts the violations beyond
+// oracle.MaxViolations of a world. It is in summaries; what is printed says it in
+// other words.
 const notListed = "not listed one by one"
 
 func (e *evidence) add(v oracle.Verdict, seed uint64) {

@@ -100,11 +100,11 @@ func (p Page) howOften() string {
 		what = "by answer"
 	}
 	add(what, f.ways())
-	phase := "by phase in which the cancel was read"
+	phase, none := "by phase in which the cancel was read", "nobody cancelled"
 	if ClosesToCancel(p.Manifest.Transport, f.SpecVersion) {
-		phase = closed(phase)
+		phase, none = closed(phase), "connection broken, nobody cancelled"
 	}
-	add(phase, p.shares(f.Phases, func(x oracle.Exercise) string { return string(x.Phase) }))
+	add(phase, p.shares(f.Phases, func(x oracle.Exercise) string { return cmp.Or(string(x.Phase), none) }))
 	var seeds []string
 	for _, s := range f.Seeds {
 		seeds = append(seeds, fmt.Sprint(s))
@@ -131,8 +131,9 @@ func (f Finding) byRequest() []string {
 // ways tells what the violations did, the most frequent first.
 func (f Finding) ways() []string {
 	var out []string
+	words, unlisted := f.words()
 	rest := 0
-	for i, w := range byCount(f.What) {
+	for i, w := range words {
 		if i < pageWays {
 			out = append(out, group(f.What[w])+" "+code(w))
 		} else {
@@ -142,7 +143,7 @@ func (f Finding) ways() []string {
 	if rest > 0 {
 		out = append(out, group(rest)+" otherwise")
 	}
-	return out
+	return withUnlisted(out, unlisted)
 }
 
 // shares counts violations by a key, of the checks with that key where the rule
@@ -180,7 +181,7 @@ func withUnlisted(parts []string, n int) []string {
 	if n <= 0 || len(parts) == 0 {
 		return parts
 	}
-	return append(parts, notListed+" "+group(n))
+	return append(parts, furtherOnes(n))
 }
 
 // latenessBounds cut the lateness into the ranges that a page names.

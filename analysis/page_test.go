@@ -169,13 +169,14 @@ func TestSpreadOfManyViolations(t *testing.T) {
 		return Page{Manifest: testManifest(modern), Summary: s, Finding: s.Findings[0], Rule: RuleTextOf(v.Rule)}.howOften()
 	}
 	text := page(v)
-	assert.Contains(t, text, "by handler: chatty 16 · not listed one by one 24")
-	assert.Contains(t, text, "by lateness: same instant (order proven) 16 · not listed one by one 24")
+	assert.Contains(t, text, "by handler: chatty 16 · 24 more that are not kept in detail")
+	assert.Contains(t, text, "by lateness: same instant (order proven) 16 · 24 more that are not kept in detail")
+	assert.Regexp(t, "by answer: 16 `[^`]+` · 24 more that are not kept in detail", text)
 	v.Exercised = []oracle.Exercise{{Handler: "chatty", Phase: oracle.Running, N: 50, Failed: 40}, {Handler: "cooperative", Phase: oracle.Running, N: 10}}
 	text = page(v)
 	assert.Contains(t, text, "by handler: chatty 40 of 50 · cooperative 0 of 10\n", "exact, and what was never bad is told too")
 	v.Violations[0].Cause = "another"
-	assert.Contains(t, page(v), "by handler: chatty 15 of 50 · not listed one by one 24", "of two causes")
+	assert.Contains(t, page(v), "by handler: chatty 15 of 50 · 24 more that are not kept in detail", "of two causes")
 }
 
 func TestWaysAreFew(t *testing.T) {
@@ -186,4 +187,12 @@ func TestWaysAreFew(t *testing.T) {
 	ways := f.ways()
 	assert.Len(t, ways, pageWays+1)
 	assert.Equal(t, "78 otherwise", ways[pageWays])
+}
+
+func TestWhatIsOnlyCountedComesLast(t *testing.T) {
+	f := Finding{What: map[string]int{notListed: 270, "failed the health probe": 32}}
+	assert.Equal(t, "failed the health probe (32), and 270 more that are not kept in detail", f.whats(1))
+	assert.Equal(t, "`failed the health probe` (32), and 270 more that are not kept in detail", f.inCode(1))
+	f.What[notListed] = 1
+	assert.Equal(t, "failed the health probe (32), and 1 more that is not kept in detail", f.whats(3))
 }

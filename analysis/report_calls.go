@@ -119,10 +119,63 @@ func (r Report) cancelledCalls() string {
 	if remark := r.signalling().remark(); remark != "" {
 		lines = append(lines, fold(remark, "  "))
 	}
+	if remark := r.notJudged(groups, fates); remark != "" {
+		lines = append(lines, fold(remark, "  "))
+	}
+	if remark := r.brokenUnder(groups); remark != "" {
+		lines = append(lines, fold(remark, "  "))
+	}
 	if hidden > 0 {
 		lines = append(lines, fmt.Sprintf("  (and %s, older: %s)", plural(hidden, "version"), SummaryFile))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// notJudged says that answers in the table convict nobody, where they do not.
+func (r Report) notJudged(groups []Group, fates []fate) string {
+	rule, _ := oracle.FindAny("CANCEL-NO-RESPONSE")
+	for i, g := range groups {
+		told := rule.LevelOver(oracle.Transport(r.Manifest.Transport), g.SpecVersion) == oracle.Info
+		if told && fates[i].answered+fates[i].twice > 0 && r.Summary.answerFinding(g.SpecVersion) == "" {
+			return "answered: not judged over Streamable HTTP before 2026-07-28, see mcpsim explain Q4"
+		}
+	}
+	return ""
+}
+
+// brokenUnder reconciles the table with rules that count more than it has: where a
+// disconnect is a cancel, connections that broke under calls that nobody cancelled.
+func (r Report) brokenUnder(groups []Group) string {
+	n := 0
+	for _, g := range groups {
+		if ClosesToCancel(r.Manifest.Transport, g.SpecVersion) {
+			n += g.broken()
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("not in the table, though rules about cancels count them: %s lost while nobody cancelled; from 2026-07-28 on a disconnect is a cancel all the same",
+		plural(n, "connection"))
+}
+
+// broken is the number of calls with which rules about cancels that came in time were
+// checked though nobody had cancelled them: of the rule that has most of them.
+func (g Group) broken() int {
+	most := 0
+	for _, t := range g.Rules {
+		if !strings.HasPrefix(wording(t.Rule).Counts, openCancels) {
+			continue
+		}
+		n := 0
+		for _, x := range t.Exercised {
+			if x.Phase == "" {
+				n += x.N
+			}
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 func (r Report) callLine(row callRow, groups []Group, fates []fate) string {

@@ -74,8 +74,8 @@ const shownIdle = 4
 
 // staleness says what an entry is stale on, and what to do about it.
 func (e ExpectedFailure) staleness(r Report) string {
-	return fmt.Sprintf("stale: %s expects %s to fail%s, and it held: %s %s. Delete the entry; if it fails only now and then, run more seeds.",
-		printable(e.Place(), 60), e.Rule, e.where(), group(e.Checked), textOf(r.Rules, e.Rule).counts())
+	return fmt.Sprintf("stale: %s expects %s to fail%s, and it held: %s. Delete the entry; if it fails only now and then, run more seeds.",
+		printable(e.Place(), 60), e.Rule, e.where(), numbered(e.Checked, textOf(r.Rules, e.Rule).counts()))
 }
 
 // where narrows an entry in words.

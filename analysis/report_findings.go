@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -110,10 +111,10 @@ func (r Report) sameBehaviour(f Finding) string {
 }
 
 // whats tells what the violations did, the most frequent first; a number behind
-// each when there are several.
+// each when there are several. Those of which only the number is known come last.
 func (f Finding) whats(most int) string {
-	words := byCount(f.What)
-	if len(words) == 1 {
+	words, unlisted := f.words()
+	if len(words) == 1 && unlisted == 0 {
 		return printable(words[0], 80)
 	}
 	var parts []string
@@ -128,7 +129,25 @@ func (f Finding) whats(most int) string {
 	if rest > 0 {
 		parts = append(parts, fmt.Sprintf("otherwise (%s)", group(rest)))
 	}
+	if unlisted > 0 {
+		parts = append(parts, "and "+furtherOnes(unlisted))
+	}
 	return strings.Join(parts, ", ")
+}
+
+// words are what the violations did, the most frequent first, and the number of
+// those of which no more is known.
+func (f Finding) words() (words []string, unlisted int) {
+	words = slices.DeleteFunc(byCount(f.What), func(w string) bool { return w == notListed })
+	return words, f.What[notListed]
+}
+
+// furtherOnes owns up to violations beyond those that verdicts list.
+func furtherOnes(n int) string {
+	if n == 1 {
+		return "1 more that is not kept in detail"
+	}
+	return group(n) + " more that are not kept in detail"
 }
 
 // replayLines writes a command that can be pasted, over several lines where it

@@ -126,13 +126,16 @@ func (r Report) findingsTable() string {
 
 // inCode tells what the violations did, in the targets' own words.
 func (f Finding) inCode(most int) string {
-	words := byCount(f.What)
+	words, unlisted := f.words()
 	var parts []string
 	for _, w := range words[:min(most, len(words))] {
 		parts = append(parts, code(w)+" ("+group(f.What[w])+")")
 	}
 	if len(words) > most {
 		parts = append(parts, "…")
+	}
+	if unlisted > 0 {
+		parts = append(parts, "and "+furtherOnes(unlisted))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,12 @@
 package analysis
 
-import "github.com/mcpsim/mcpsim/analysis/oracle"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
+)
 
 // A RuleText is a rule with the words that a report needs and a judge does not.
 type RuleText struct {
@@ -44,6 +50,21 @@ func (r RuleText) counts() string {
 		return "times that the rule was exercised"
 	}
 	return r.Counts
+}
+
+// numbered puts a number before what is counted, in the singular where it is one:
+// "1 world that was closed". Two nouns, as in "POSTs and GETs", stay as they are.
+func numbered(n int, counted string) string {
+	words := strings.Fields(counted)
+	noun := slices.IndexFunc(words, func(w string) bool { return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") })
+	if n != 1 || noun < 0 || slices.Contains(words[noun:], "and") {
+		return group(n) + " " + counted
+	}
+	words[noun] = strings.TrimSuffix(words[noun], "s")
+	if noun+2 < len(words) && words[noun+1] == "that" {
+		words[noun+2] = cmp.Or(map[string]string{"were": "was", "have": "has"}[words[noun+2]], words[noun+2])
+	}
+	return "1 " + strings.Join(words, " ")
 }
 
 // perWorld reports whether worlds are counted instead of what the rule checks.

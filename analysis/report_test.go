@@ -270,3 +270,49 @@ func TestFamilies(t *testing.T) {
 			"TASK-C (MUST)", "TASK-D (MUST)",
 		}))
 }
+
+// A rule counts connections that broke under calls that nobody cancelled, and the table of
+// cancelled calls does not: both are named.
+func TestConnectionsThatBrokeAreTold(t *testing.T) {
+	v := broken("CANCEL-STOP-WORK", oracle.Must, history.Server, make([]time.Duration, 4)...)
+	v.Checked, v.Failed = 4, 4
+	for i := range v.Violations {
+		v.Violations[i].Handler, v.Violations[i].Phase = "chatty", oracle.Running
+	}
+	v.Violations[3].Phase = ""
+	v.Exercised = []oracle.Exercise{{Handler: "chatty", Phase: oracle.Running, N: 3, Failed: 3}, {Handler: "chatty", N: 1, Failed: 1}}
+	w := bare(modern, 1, v)
+	w.Judgement.Calls = []oracle.CallResult{{Handler: "chatty", Cancelled: true, Sent: true, Phase: oracle.Running, Wire: oracle.Silent}}
+	a := NewAggregate(testPair)
+	mustAdd(a, w)
+	r := testReport(a.Summary(), false, nil, modern)
+	assert.NotContains(t, r.cancelledCalls(), "not in the table")
+	r.Manifest.Transport = "streamable-http"
+	assert.Contains(t, r.cancelledCalls(), "not in the table, though rules about cancels count them: 1 connection lost while nobody cancelled")
+	p := Page{Manifest: r.Manifest, Summary: r.Summary, Finding: r.Summary.Findings[0], Rule: RuleTextOf(v.Rule)}
+	assert.Contains(t, p.howOften(), "seen gone: running 3 of 3 · connection broken, nobody cancelled 1 of 1")
+}
+
+func TestOneIsNotInThePlural(t *testing.T) {
+	for counted, want := range map[string]string{
+		"worlds that were closed": "1 world that was closed", "exchanges that have to name it": "1 exchange that has to name it",
+		"progress notifications of tasks": "1 progress notification of tasks", "POSTs and GETs": "1 POSTs and GETs",
+		"cancels read while queued or running": "1 cancel read while queued or running",
+	} {
+		assert.Equal(t, want, numbered(1, counted))
+		assert.Equal(t, "2 "+counted, numbered(2, counted))
+	}
+	assert.Equal(t, "this world", these(1, "world"))
+	assert.Equal(t, "these 2 worlds", these(2, "world"))
+}
+
+// Before 2026-07-28 an answer convicts nobody over Streamable HTTP, and the table says so.
+func TestAnswersThatAreNotJudged(t *testing.T) {
+	r := testReport(synthSummary(answers, 20, legacy), false, nil, legacy)
+	r.Summary.Findings = nil
+	assert.NotContains(t, r.cancelledCalls(), "Q4")
+	r.Manifest.Transport = "streamable-http"
+	assert.Contains(t, r.cancelledCalls(), "\n  answered: not judged over Streamable HTTP before 2026-07-28, see mcpsim explain Q4")
+	r.Summary = synthSummary(silent, 20, legacy)
+	assert.NotContains(t, r.cancelledCalls(), "Q4")
+}

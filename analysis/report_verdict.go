@@ -148,9 +148,16 @@ func (r Report) leastExercised(all []*standing) string {
 	if least == nil {
 		return ""
 	}
-	return fold(fmt.Sprintf("least exercised: %s at %s, %s %s. A pass means: no violation in these %s.",
-		least.rule, least.leastAt, group(least.least), textOf(r.Rules, least.rule).over(r.Manifest.Transport, least.leastAt).counts(),
-		plural(r.Summary.testedWorlds(), "world")), "")
+	return fold(fmt.Sprintf("least exercised: %s at %s, %s. A pass means: no violation in %s.",
+		least.rule, least.leastAt, numbered(least.least, textOf(r.Rules, least.rule).over(r.Manifest.Transport, least.leastAt).counts()),
+		these(r.Summary.testedWorlds(), "world")), "")
+}
+
+func these(n int, noun string) string {
+	if n == 1 {
+		return "this " + noun
+	}
+	return "these " + plural(n, noun)
 }
 
 func tallyOf(all []*standing, is func(*standing) bool) (n [3]int) {

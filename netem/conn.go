@@ -42,7 +42,6 @@ type Conn struct {
 // A connection is what its two ends share.
 type connection struct {
 	number int
-	tag    atomic.Pointer[any]
 	open   atomic.Int32      // ends that are not closed
 	forget func(*connection) // both are
 }
@@ -53,18 +52,6 @@ var _ net.Conn = (*Conn)(nil)
 // given from 1 in the order in which connections were dialled, the failed ones
 // included.
 func (c *Conn) Number() int { return c.shared.number }
-
-// Tag returns what was last given to SetTag at either end, or nil.
-func (c *Conn) Tag() any {
-	if tag := c.shared.tag.Load(); tag != nil {
-		return *tag
-	}
-	return nil
-}
-
-// SetTag notes something about the connection for both ends, such as which
-// exchange it carries now. The network never looks at it.
-func (c *Conn) SetTag(tag any) { c.shared.tag.Store(&tag) }
 
 // LocalAddr returns the address of this end.
 func (c *Conn) LocalAddr() net.Addr { return c.local }

@@ -255,11 +255,8 @@ func TestStop(t *testing.T) {
 	})
 }
 
-func TestTagIsShared(t *testing.T) {
+func TestEndsHaveOneNumber(t *testing.T) {
 	client, server := joined(t, netem.NewNetwork(netem.NetworkConfig{}))
-	assert.Nil(t, server.Tag())
-	client.SetTag("exchange 7")
-	assert.Equal(t, "exchange 7", server.Tag())
 	assert.Equal(t, client.Number(), server.Number())
 	ctx := netem.WithConn(t.Context(), server)
 	assert.Same(t, server, netem.ConnOf(ctx))

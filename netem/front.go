@@ -34,13 +34,13 @@ func FrontFaults() []string {
 // is nothing.
 type FrontFault struct {
 	// Kind is one of [FrontFaults], or empty for none.
-	Kind string `json:"kind,omitempty" yaml:"kind,omitempty"`
+	Kind string
 	// After is when it happens, counted from the moment at which the front has the
 	// request's head. Only the kinds that name it use it.
-	After time.Duration `json:"after_ns,omitempty" yaml:"after,omitempty"`
+	After time.Duration
 	// Events is how many whole events a cut lets through. What is no stream of
 	// events is cut in half if this is 0, and otherwise not at all.
-	Events int `json:"events,omitempty" yaml:"events,omitempty"`
+	Events int
 }
 
 // Validate reports every fault of f, joined, or nil.

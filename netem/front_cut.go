@@ -2,9 +2,9 @@ package netem
 
 import (
 	"bytes"
-	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,7 +37,7 @@ func resetConn(conn any) bool {
 }
 
 // errCut is what a backend finds when it writes to a client that is cut off.
-func errCut() error { return fmt.Errorf("cut off at the front: %w", syscall.ECONNRESET) }
+func errCut() error { return os.NewSyscallError("write", syscall.ECONNRESET) }
 
 // A cutter breaks an exchange in the middle of an event.
 type cutter struct {

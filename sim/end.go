@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -43,6 +44,85 @@ func (w *world) endEarly(end ScheduledEnd, callers <-chan struct{}) {
 	}
 }
 
+// close ends the sessions as an application would, and waits for that, for what else
+// has to follow from it, and for a server that ends with its sessions. If something
+// then goes on, the server's run is ended from outside, so that one world cannot hold
+// up the next.
+func (w *world) close(also ...<-chan struct{}) {
+	closed := make(chan struct{})
+	w.spawn(func() {
+		defer close(closed)
+		w.each(w.seats, w.leave)
+	})
+	patience := time.NewTimer(history.ClosePatience)
+	defer patience.Stop()
+	if !w.wire.lasting() && !w.dead() {
+		also = append(also, w.served)
+	}
+	for _, done := range append([]<-chan struct{}{closed}, also...) {
+		select {
+		case <-done:
+		case <-patience.C:
+			w.event(history.World, history.Horizon, 0, errors.New("close did not end"))
+			w.stop()
+			return
+		}
+	}
+	time.Sleep(w.header.Settle)
+	w.remains()
+	w.stop()
+}
+
+// leave closes a client.
+func (w *world) leave(s *seat) {
+	w.act(s, history.Close, nil)
+	w.act(s, history.Closed, s.client.Close())
+	w.wire.left(s)
+}
+
+// dead reports whether the server's process has died.
+func (w *world) dead() bool { return w.schedule.End != nil && w.schedule.End.How == EndExit }
+
+// remains records what is left when all clients have gone, and ends a server that is
+// still there, as its application would.
+func (w *world) remains() {
+	w.countSessions()
+	w.goroutines()
+	if !w.wire.lasting() || w.stopped() {
+		return
+	}
+	w.stopServer()
+	time.Sleep(w.header.Settle)
+	w.goroutines()
+}
+
+// stopped reports whether the server's run has returned.
+func (w *world) stopped() bool {
+	select {
+	case <-w.served:
+		return true
+	default:
+		return false
+	}
+}
+
+// countSessions records how many sessions are alive at the servers, where they tell.
+func (w *world) countSessions() {
+	n := 0
+	for _, s := range w.servers {
+		counting, can := s.(HTTPServer)
+		if !can || !w.wire.lasting() {
+			return
+		}
+		alive := counting.Sessions()
+		if alive < 0 {
+			return
+		}
+		n += alive
+	}
+	w.note(history.Event{Side: history.Server, Kind: history.Sessions, N: n})
+}
+
 // halfClose closes the client's writing end under the client.
 func (w *world) halfClose() {
 	w.event(history.Client, history.HalfClose, 0, nil)
@@ -68,6 +148,7 @@ func (w *world) stopServer() {
 // system would, and what it does after that is not observed.
 func (w *world) exit() {
 	w.rec.AddLast(history.Event{Side: history.Server, Kind: history.Exit})
+	w.exited.Store(true)
 	w.wire.abandon()
 	w.kill()
 }

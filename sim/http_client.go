@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // A clientTap is what a client's target makes its HTTP requests with. It records
@@ -94,7 +95,7 @@ func (t *clientTap) CloseIdleConnections() { t.next.CloseIdleConnections() }
 
 // responseHead is what a response's head says.
 func responseHead(status int, h http.Header) *history.HTTPHead {
-	return &history.HTTPHead{Status: status, ContentType: h.Get("Content-Type"), Session: h.Get(sessionHeader)}
+	return &history.HTTPHead{Status: status, ContentType: h.Get("Content-Type"), Session: h.Get(protocol.HeaderSession)}
 }
 
 // A bodyTap is the body of a response as the client's target reads it.

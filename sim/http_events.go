@@ -1,6 +1,9 @@
 package sim
 
-import "bytes"
+import (
+	"bytes"
+	"net/url"
+)
 
 // An eventCutter cuts a stream of server-sent events into those, as it comes piece by
 // piece. It follows the HTML standard (section 9.2.6, "interpreting an event stream"), but
@@ -12,6 +15,7 @@ type eventCutter struct {
 	data  []byte
 	some  bool // the event has data
 	id    string
+	where string // the last that an event named as the endpoint, over HTTP+SSE
 }
 
 // A streamEvent is one event that holds a message of the protocol.
@@ -48,6 +52,9 @@ func (c *eventCutter) endLine() (e streamEvent, ok bool) {
 	if len(line) == 0 {
 		ok = c.message() && len(bytes.TrimSpace(c.data)) > 0
 		e = streamEvent{id: c.id, data: c.data}
+		if c.kind == "endpoint" {
+			c.where = string(c.data)
+		}
 		c.kind, c.data, c.some, c.id = "", nil, false, ""
 		return e, ok
 	}
@@ -67,6 +74,15 @@ func (c *eventCutter) endLine() (e streamEvent, ok bool) {
 		}
 	}
 	return e, false
+}
+
+// session returns the session that the endpoint names, empty for none.
+func (c *eventCutter) session() string {
+	u, err := url.Parse(c.where)
+	if err != nil {
+		return ""
+	}
+	return sessionIn(u)
 }
 
 // message reports whether the event is of the kind that holds messages: HTTP+SSE has

@@ -3,12 +3,14 @@ package sim
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // An exchange is one HTTP request with its response, as both ends see it.
@@ -22,7 +24,9 @@ type exchange struct {
 	identity  FrameIdentity   // what it is, for the network's chance
 	misrouted bool            // it goes to another server than it should
 
-	mu      sync.Mutex // guards what follows, and orders what is recorded once
+	// mu guards what follows, and orders what is recorded once: it is held while that is
+	// recorded, before the locks of the watch, of what that waits for, and of the recorder.
+	mu      sync.Mutex
 	heard   bool       // the server has read the request's body
 	sent    bool       // the client's transport has taken it
 	over    bool       // the client is done with it, or has dropped it
@@ -37,17 +41,32 @@ const exchangeHeader = "Mcpsim-Exchange"
 // open makes an exchange of a request that a client's target is about to make, and
 // records its beginning. body is nil where there is none.
 func (x *httpWire) open(s *seat, r *http.Request, body []byte) *exchange {
-	ex := &exchange{wire: x, seat: s, method: r.Method, ctx: r.Context()}
-	x.mu.Lock()
-	x.exchanges = append(x.exchanges, ex)
-	ex.n = len(x.exchanges)
-	x.mu.Unlock()
+	ex := &exchange{wire: x, seat: s, method: r.Method, ctx: r.Context(), n: x.number()}
 	ex.note(history.Event{Side: history.Client, Kind: history.Begin, HTTP: requestHead(r)})
 	if len(body) > 0 {
 		ex.request = x.written(passage{sender: history.Client, seat: s, exchange: ex.n}, body)
 	}
 	ex.identify()
+	if x.enter(ex) {
+		ex.unread()
+	}
 	return ex
+}
+
+// number takes the next number of an exchange.
+func (x *httpWire) number() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.exchanges = append(x.exchanges, nil)
+	return len(x.exchanges)
+}
+
+// enter makes an exchange known, and reports whether it comes too late for [httpWire.stop].
+func (x *httpWire) enter(ex *exchange) (late bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.exchanges[ex.n-1] = ex
+	return x.stopped
 }
 
 // lookup returns the exchange that a request belongs to that has reached the server's
@@ -122,8 +141,12 @@ func (ex *exchange) unheard() {
 	}
 }
 
-// answer records that the server begins to write a message.
+// answer records that the server begins to write a message. What a server says whose
+// process has died nobody hears, and it has no number.
 func (ex *exchange) answer(frame []byte, eventID string) *passage {
+	if ex.wire.world.exited.Load() {
+		return &passage{sender: history.Server, seat: ex.seat, msgs: protocol.Messages(frame, ex.wire.world.SpecVersion)}
+	}
 	p := ex.wire.written(passage{sender: history.Server, seat: ex.seat, exchange: ex.n, eventID: eventID}, frame)
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -189,24 +212,30 @@ func (ex *exchange) says() string {
 func requestHead(r *http.Request) *history.HTTPHead {
 	return &history.HTTPHead{
 		Method: r.Method, Accept: strings.Join(r.Header.Values("Accept"), ", "), ContentType: r.Header.Get("Content-Type"),
-		Session: sessionOf(r), Version: r.Header.Get("Mcp-Protocol-Version"), LastEvent: r.Header.Get("Last-Event-ID"),
-		MCPMethod: r.Header.Get("Mcp-Method"), MCPName: r.Header.Get("Mcp-Name"),
+		Session: sessionOf(r), Version: r.Header.Get(protocol.HeaderVersion), LastEvent: r.Header.Get(protocol.HeaderLastEvent),
+		MCPMethod: r.Header.Get(protocol.HeaderMethod), MCPName: r.Header.Get(protocol.HeaderName),
 	}
 }
 
 // sessionOf returns the session that a request names: in a header, or over HTTP+SSE in
 // its URL.
 func sessionOf(r *http.Request) string {
-	if id := r.Header.Get(sessionHeader); id != "" {
+	if id := r.Header.Get(protocol.HeaderSession); id != "" {
 		return id
 	}
-	q := r.URL.Query()
-	if id := q.Get("sessionId"); id != "" {
-		return id
-	}
-	return q.Get("sessionid")
+	return sessionIn(r.URL)
 }
 
-const sessionHeader = "Mcp-Session-Id"
+// sessionIn returns the session that a URL of HTTP+SSE names. How it does is the
+// server's business; these are the names that are in use.
+func sessionIn(u *url.URL) string {
+	q := u.Query()
+	for _, name := range []string{"sessionId", "sessionid", "session_id"} {
+		if id := q.Get(name); id != "" {
+			return id
+		}
+	}
+	return ""
+}
 
 func (x *httpWire) now() time.Duration { return time.Since(x.world.start) }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"runtime/debug"
+	"strings"
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -44,7 +47,14 @@ func (x *httpWire) serveExchange(ex *exchange, next http.Handler, w http.Respons
 	inner.Header.Del(exchangeHeader)
 	inner.Body = &requestTap{ReadCloser: r.Body, ex: ex, left: r.ContentLength}
 	tap := &responseTap{ResponseWriter: w, ex: ex, instance: instance}
-	defer ex.serverDone(tap)
+	defer func() {
+		// net/http recovers; what its log says nobody reads.
+		p := recover()
+		ex.serverDone(tap, p)
+		if p != nil {
+			panic(p)
+		}
+	}()
 	seen := make(chan struct{})
 	unwatch := context.AfterFunc(r.Context(), func() {
 		defer close(seen)
@@ -71,12 +81,44 @@ func (ex *exchange) gone() {
 	ex.note(history.Event{Side: history.Server, Kind: history.Gone})
 }
 
-// serverDone records that the handler has returned.
-func (ex *exchange) serverDone(tap *responseTap) {
+// serverDone records that the handler has returned, or has panicked.
+func (ex *exchange) serverDone(tap *responseTap, panicked any) {
 	tap.finish()
 	ex.unheard()
-	ex.note(history.Event{Side: history.Server, Kind: history.Finish})
+	e := history.Event{Side: history.Server, Kind: history.Finish}
+	if panicked != nil && panicked != http.ErrAbortHandler {
+		stack := panicStack()
+		e.Text, e.Blame = fmt.Sprintf("panic: %v\n%s", panicked, stack), ex.wire.blame(stack)
+	}
+	ex.note(e)
 }
+
+// panicStack returns the stack of the goroutine that panics, from the function that did
+// on, without what differs from run to run.
+func panicStack() string {
+	_, frames, _ := strings.Cut(string(debug.Stack()), "\n")
+	clean := cleanFrames(frames)
+	if _, rest, found := strings.Cut(clean, "\npanic\n"); found {
+		_, clean, _ = strings.Cut(rest, "\n") // its place
+	}
+	return clean
+}
+
+// blame returns who is to blame for a panic with this stack: the scenario's own tool, the
+// server, or nobody.
+func (x *httpWire) blame(stack string) string {
+	own, target := strings.Index(stack, toolFrame), strings.Index(stack, x.world.Server.Package)
+	switch {
+	case own >= 0 && (target < 0 || own < target):
+		return "tool"
+	case x.world.Server.Package != "" && target >= 0:
+		return string(history.Server)
+	}
+	return ""
+}
+
+// toolFrame begins the name of every function of the scenario's own tools.
+const toolFrame = "github.com/mcpsim/mcpsim/sim.(*handler)."
 
 // A requestTap is the body of a request as the server's target reads it.
 type requestTap struct {
@@ -169,7 +211,9 @@ func (t *responseTap) begun(b []byte) []*passage {
 }
 
 func (t *responseTap) begunEvents(b []byte) (done []*passage) {
-	for _, e := range t.events.feed(b) {
+	events := t.events.feed(b)
+	t.ex.wire.learnSession(t.events.session(), t.instance)
+	for _, e := range events {
 		if t.open == nil {
 			done = append(done, t.ex.answer(e.data, e.id))
 			continue

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
-	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
 // An httpWire is the wire of a world over HTTP: one address, behind which the server's
@@ -28,8 +27,9 @@ type httpWire struct {
 	server   *http.Server
 	up, down *delays
 
-	mu         sync.Mutex // guards what follows
-	exchanges  []*exchange
+	mu         sync.Mutex            // guards what follows
+	exchanges  []*exchange           // by their number, from 1; nil: it is just being made
+	stopped    bool                  // what nobody read has been recorded
 	seen       map[FrameIdentity]int // of exchanges; the key's Occurrence is 0
 	carried    []*exchange           // by connection: what it carries
 	sessions   map[string]int        // which of several servers has the session, from 1
@@ -61,7 +61,7 @@ func newHTTPWire(w *world) (*httpWire, error) {
 		x.network = w.ground.network
 	}
 	x.server = &http.Server{
-		Handler: undated(x.front()), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: tagged,
+		Handler: undated(x.front()), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: netem.WithConn,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	// Clients may come before the server's first turn to run.
@@ -76,14 +76,6 @@ func (x *httpWire) simulated() road {
 		Profile: netem.Profile{Up: link.ClientToServer.direction(), Down: link.ServerToClient.direction()},
 		Rig:     x.rig, SetUp: x.setUp, Epoch: x.world.start,
 	})
-}
-
-// tagged is the context of a connection at the server, which names it.
-func tagged(ctx context.Context, c net.Conn) context.Context {
-	if conn, ok := c.(*netem.Conn); ok {
-		return netem.WithConn(ctx, conn)
-	}
-	return ctx
 }
 
 // undated has all responses bear one date. HTTP/2 writes a header that it has written
@@ -158,34 +150,39 @@ func (x *httpWire) endpoint() string {
 	return endpoint
 }
 
-// front is the beginning of the server's handler chain.
-func (x *httpWire) front() http.Handler {
-	f := &netem.Front{Decide: x.decide, Pick: x.pick}
-	for i, s := range x.world.servers {
-		f.Backends = append(f.Backends, x.observe(s.(HTTPServer).Handler(), i+1))
-	}
-	return f
-}
-
 // serve serves until ctx ends. Then the target's sessions are ended, and the server
 // with them; what goes on after patience is cut off.
+//
+// A server whose process has died ends the same way, so that it leaves nothing behind;
+// nothing of that is observed.
 func (x *httpWire) serve(ctx context.Context) error {
 	over := make(chan error, 1)
 	x.world.spawn(func() { over <- x.server.Serve(x.listener) })
 	select {
 	case err := <-over:
-		return err // the process has died
+		return errors.Join(err, x.shutdown(ctx))
 	case <-ctx.Done():
 	}
-	patience, enough := context.WithTimeout(context.WithoutCancel(ctx), history.ClosePatience)
-	defer enough()
-	var err error
-	for _, s := range x.world.servers {
-		err = errors.Join(err, s.(HTTPServer).Shutdown(patience))
-	}
-	err = errors.Join(err, x.server.Shutdown(patience))
+	err := x.shutdown(ctx)
 	<-over // http.ErrServerClosed
 	return err
+}
+
+// shutdown ends the sessions of the servers, all at once, and then the HTTP server.
+func (x *httpWire) shutdown(ctx context.Context) error {
+	patience, enough := context.WithTimeout(context.WithoutCancel(ctx), history.ClosePatience)
+	defer enough()
+	errs := make([]error, len(x.world.servers))
+	var all sync.WaitGroup
+	for i, s := range x.world.servers {
+		all.Add(1)
+		x.world.spawn(func() {
+			defer all.Done()
+			errs[i] = s.(HTTPServer).Shutdown(patience)
+		})
+	}
+	all.Wait()
+	return errors.Join(append(errs, x.server.Shutdown(patience))...)
 }
 
 func (x *httpWire) lasting() bool { return true }
@@ -203,17 +200,20 @@ func (x *httpWire) left(s *seat) {
 
 func (x *httpWire) halfClose() { panic("sim: nobody half-closes over HTTP") }
 
+// abandon closes the listener and the server's end of every connection.
 func (x *httpWire) abandon() {
-	x.network.Stop()
-	_ = x.server.Close() // its listener is closed already
+	_ = x.server.Close() // who is dead hears of no error
 }
 
 func (x *httpWire) stop() {
 	x.mu.Lock()
 	all := x.exchanges
+	x.stopped = true
 	x.mu.Unlock()
 	for _, ex := range all {
-		ex.unread()
+		if ex != nil {
+			ex.unread()
+		}
 	}
 	x.network.Stop()
 	_ = x.server.Close() // its listener is closed already
@@ -228,84 +228,4 @@ func (x *httpWire) distinguish(id FrameIdentity) FrameIdentity {
 	id.Occurrence = x.seen[key]
 	x.seen[key]++
 	return id
-}
-
-// decide draws what befalls an exchange on its way.
-func (x *httpWire) decide(r *http.Request) netem.FrontFault {
-	ex := x.lookup(r)
-	if ex == nil {
-		return netem.FrontFault{}
-	}
-	for i, f := range x.world.Scenario.HTTP.Faults {
-		chance := NewStream(DelayHash(x.world.schedule.Seed, ex.identity), "http fault", i)
-		if !f.befalls(ex) || chance.Float64() >= f.Share {
-			continue
-		}
-		ex.note(history.Event{Side: history.World, Kind: history.Fault, Text: f.Kind})
-		if f.Kind == Misroute {
-			ex.misrouted = true
-			return netem.FrontFault{}
-		}
-		fault := netem.FrontFault{Kind: f.Kind, Events: f.Events}
-		if f.After != (Distribution{}) {
-			fault.After = chance.Dithered(f.After)
-		}
-		return fault
-	}
-	return netem.FrontFault{}
-}
-
-// befalls reports whether an exchange is of those that can suffer the fault. A
-// handshake is only where it is named: a client that does not get through shows nothing.
-// Nor is the health probe, which is to show what is left of the world.
-func (f HTTPFault) befalls(ex *exchange) bool {
-	says := ex.says()
-	switch {
-	case ex.method != http.MethodPost:
-		return f.Of == ex.method
-	case ex.probes():
-		return false
-	case f.Of != "":
-		return f.Of == says
-	}
-	return says != protocol.Initialize && says != protocol.Initialized && says != protocol.Discover
-}
-
-// probes reports whether the exchange is the health probe.
-func (ex *exchange) probes() bool {
-	says := ex.says()
-	return ex.wire.world.probing.Load() && (says == protocol.Ping || says == protocol.ToolsList)
-}
-
-// pick chooses one of several servers: that which has the session, if one is named,
-// and otherwise by the seed; of a misrouted exchange, the next.
-func (x *httpWire) pick(r *http.Request) int {
-	n := len(x.world.servers)
-	ex := x.lookup(r)
-	if n == 1 || ex == nil {
-		return 0
-	}
-	x.mu.Lock()
-	has := x.sessions[sessionOf(r)]
-	x.mu.Unlock()
-	i := int(NewStream(DelayHash(x.world.schedule.Seed, ex.identity), "instance", 0).Below(uint64(n)))
-	if has > 0 {
-		i = has - 1
-	}
-	if ex.misrouted {
-		i = (i + 1) % n
-	}
-	return i
-}
-
-// learnSession notes which server made a session.
-func (x *httpWire) learnSession(id string, instance int) {
-	if id == "" {
-		return
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.sessions[id] == 0 {
-		x.sessions[id] = instance
-	}
 }

@@ -33,6 +33,8 @@ func (w *world) connect(s *seat) bool {
 }
 
 func (w *world) handshake(s *seat) error {
+	w.shaking.Add(1)
+	defer w.shaking.Add(-1)
 	w.act(s, history.Connect, nil)
 	err := s.client.Connect(context.Background(), w.wire.conn(s))
 	w.act(s, history.Connected, err)

@@ -60,7 +60,7 @@ func (c *checker) clients(sc *Scenario) {
 		c.fault("load.connect", fmt.Sprintf("a client may connect as late as %s, and the world has ended by %s", formatDuration(late), formatDuration(sc.Limits.Horizon)),
 			"put a cap on it, or write a longer limits.horizon")
 	}
-	if !overHTTP(sc.Transport) {
+	if !OverHTTP(sc.Transport) {
 		c.fault("load.clients", "a server has one client over "+sc.Transport, "leave it out, or write transport: "+StreamableHTTP)
 	}
 	if l.Calls >= 1 && l.Calls <= MaxCalls && l.Total() > MaxCalls {

@@ -21,7 +21,7 @@ type EndPlan struct {
 const (
 	EndClose     = "close"       // the application closes its client
 	EndHalfClose = "half-close"  // the client's writing end is closed on the wire; the client reads on; stdio alone
-	EndExit      = "server-exit" // the server's process dies; over HTTP every connection is reset, and there is nobody to connect to any more
+	EndExit      = "server-exit" // the server's process dies; over HTTP it leaves every connection, and there is nobody to connect to any more
 	EndStop      = "server-stop" // the server's application ends the context of its server's run; over HTTP it shuts its server down
 	// EndAny is one of these or none: each seed draws.
 	EndAny = "any"
@@ -33,7 +33,7 @@ func EndKinds() []string { return []string{EndClose, EndHalfClose, EndExit, EndS
 // endsOver returns those of them that a transport has. Over HTTP a client has no
 // writing end that could close by itself: what it says is requests, each of which ends.
 func endsOver(transport string) []string {
-	if overHTTP(transport) {
+	if OverHTTP(transport) {
 		return []string{EndClose, EndExit, EndStop}
 	}
 	return EndKinds()

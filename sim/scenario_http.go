@@ -34,7 +34,7 @@ func (d *decoder) transported(sc *Scenario, n *node) {
 
 // defaultHTTPPlan is how the two sides are joined when nobody says.
 func defaultHTTPPlan(transport string) HTTPPlan {
-	if !overHTTP(transport) {
+	if !OverHTTP(transport) {
 		return HTTPPlan{}
 	}
 	return HTTPPlan{Protocol: HTTP1, Instances: 1}
@@ -80,7 +80,7 @@ func (c *checker) http(sc *Scenario) {
 			c.fault(fmt.Sprintf("spec_versions[%d]", i), v+" has no "+sc.Transport, otherVersion(sc.Transport, v))
 		}
 	}
-	if !overHTTP(sc.Transport) {
+	if !OverHTTP(sc.Transport) {
 		if !sc.HTTP.zero() {
 			c.fault("http", "over stdio there is no HTTP", "leave it out, or write transport: "+StreamableHTTP)
 		}

@@ -10,7 +10,7 @@ func (sc *Scenario) Over(transport string) (*Scenario, error) {
 	out := *sc
 	out.Transport = transport
 	switch {
-	case overHTTP(transport) && sc.HTTP.zero():
+	case OverHTTP(transport) && sc.HTTP.zero():
 		out.HTTP = defaultHTTPPlan(transport)
 	case transport == Stdio && len(sc.HTTP.Faults) == 0 && sc.HTTP.Instances < 2:
 		out.HTTP = HTTPPlan{}

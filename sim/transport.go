@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/mcpsim/mcpsim/sim/protocol"
+import (
+	"github.com/mcpsim/mcpsim/netem"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
 
 // The transports between the two sides, as scenarios name them.
 const (
@@ -23,8 +26,8 @@ func InVersion(transport, specVersion string) bool {
 	return true
 }
 
-// overHTTP reports whether a transport's messages travel by HTTP.
-func overHTTP(transport string) bool { return transport == StreamableHTTP || transport == HTTPSSE }
+// OverHTTP reports whether a transport's messages travel by HTTP.
+func OverHTTP(transport string) bool { return transport == StreamableHTTP || transport == HTTPSSE }
 
 // An HTTPPlan says how the two sides are joined over HTTP. The zero HTTPPlan is that
 // of stdio.
@@ -54,15 +57,15 @@ type HTTPFault struct {
 
 // What HTTP exchanges suffer: what a [netem.Front] does to them, and the wrong way.
 const (
-	SlowPost   = "slow-post"   // the request's body arrives piecemeal, the last of it After later
-	Hold       = "hold"        // the whole request is held back for After, so that others overtake it
-	Cut        = "cut"         // the response breaks off in the middle of the event behind the first Events
-	Drop       = "drop"        // the exchange breaks off After it began
-	Buffer     = "buffer"      // nothing of the response passes before it is complete, or After has gone; zero: before it is complete
-	Timeout    = "timeout"     // what stands between gives the server up After it began, and says so
-	BadGateway = "bad-gateway" // the request does not reach the server, and is answered with a 502
-	Unanswered = "unanswered"  // the request does not reach the server, and is never answered
-	Misroute   = "misroute"    // it reaches another server than the balancer would choose: there have to be several
+	SlowPost   = netem.FrontSlowPost   // the request's body arrives piecemeal, the last of it After later
+	Hold       = netem.FrontHold       // the whole request is held back for After, so that others overtake it
+	Cut        = netem.FrontCut        // the response breaks off in the middle of the event behind the first Events
+	Drop       = netem.FrontDrop       // the exchange breaks off After it began
+	Buffer     = netem.FrontBuffer     // nothing of the response passes before it is complete, or After has gone; zero: before it is complete
+	Timeout    = netem.FrontTimeout    // what stands between gives the server up After it began, and says so
+	BadGateway = netem.FrontBadGateway // the request does not reach the server, and is answered with a 502
+	Unanswered = netem.FrontUnanswered // the request does not reach the server, and is never answered
+	Misroute   = "misroute"            // it reaches another server than the balancer would choose: there have to be several
 )
 
 // HTTPFaultKinds lists what HTTP exchanges can suffer.

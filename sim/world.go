@@ -83,6 +83,8 @@ type world struct {
 	seats    []*seat      // of the clients
 	servers  []Server     // one, or several that share nothing
 	issued   atomic.Int64 // calls made so far
+	shaking  atomic.Int64 // handshakes under way
+	exited   atomic.Bool  // the server's process has died
 	probing  atomic.Bool  // the load is over, and the server is asked for a sign of life
 	watched  watch
 
@@ -124,7 +126,7 @@ func newWorld(cfg WorldConfig) (*world, error) {
 		}
 	}
 	w.takeSeats()
-	if !overHTTP(cfg.Scenario.Transport) {
+	if !OverHTTP(cfg.Scenario.Transport) {
 		w.wire = newPipeWire(w)
 		return w, nil
 	}
@@ -296,9 +298,14 @@ const ownInstant = 1013 * time.Nanosecond
 
 // finish waits for the callers, at most until the horizon.
 func (w *world) finish(callers <-chan struct{}) {
-	if !w.await(callers) {
-		w.event(history.World, history.Horizon, 0, errors.New("calls had not returned"))
+	if w.await(callers) {
+		return
 	}
+	what := "calls had not returned"
+	if w.shaking.Load() > 0 {
+		what = "a handshake did not end"
+	}
+	w.event(history.World, history.Horizon, 0, errors.New(what))
 }
 
 // over reports whether no further calls are to be made: the horizon has come, or
@@ -334,85 +341,6 @@ func (w *world) probe() {
 			w.act(s, history.Probed, s.client.Probe(ctx))
 		})
 	})
-}
-
-// close ends the sessions as an application would, and waits for that, for what else
-// has to follow from it, and for a server that ends with its sessions. If something
-// then goes on, the server's run is ended from outside, so that one world cannot hold
-// up the next.
-func (w *world) close(also ...<-chan struct{}) {
-	closed := make(chan struct{})
-	w.spawn(func() {
-		defer close(closed)
-		w.each(w.seats, w.leave)
-	})
-	patience := time.NewTimer(history.ClosePatience)
-	defer patience.Stop()
-	if !w.wire.lasting() && !w.dead() {
-		also = append(also, w.served)
-	}
-	for _, done := range append([]<-chan struct{}{closed}, also...) {
-		select {
-		case <-done:
-		case <-patience.C:
-			w.event(history.World, history.Horizon, 0, errors.New("close did not end"))
-			w.stop()
-			return
-		}
-	}
-	time.Sleep(w.header.Settle)
-	w.remains()
-	w.stop()
-}
-
-// leave closes a client.
-func (w *world) leave(s *seat) {
-	w.act(s, history.Close, nil)
-	w.act(s, history.Closed, s.client.Close())
-	w.wire.left(s)
-}
-
-// dead reports whether the server's process has died.
-func (w *world) dead() bool { return w.schedule.End != nil && w.schedule.End.How == EndExit }
-
-// remains records what is left when all clients have gone, and ends a server that is
-// still there, as its application would.
-func (w *world) remains() {
-	w.countSessions()
-	w.goroutines()
-	if !w.wire.lasting() || w.stopped() {
-		return
-	}
-	w.stopServer()
-	time.Sleep(w.header.Settle)
-	w.goroutines()
-}
-
-// stopped reports whether the server's run has returned.
-func (w *world) stopped() bool {
-	select {
-	case <-w.served:
-		return true
-	default:
-		return false
-	}
-}
-
-// countSessions records how many sessions are alive at the servers, where they tell.
-func (w *world) countSessions() {
-	n := 0
-	for _, s := range w.servers {
-		counting, can := s.(HTTPServer)
-		if !can || !w.wire.lasting() {
-			return
-		}
-		alive := counting.Sessions()
-		if alive < 0 {
-			return
-		}
-		n += alive
-	}
-	w.note(history.Event{Side: history.Server, Kind: history.Sessions, N: n})
 }
 
 // stop takes the network and the server's context away.

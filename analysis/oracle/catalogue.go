@@ -245,7 +245,7 @@ func qualityRules() []Rule {
 		Statement: "A session lives until somebody asks for its end, also where nobody cancels anything.",
 		Property:  Liveness,
 		Elsewhere: everywhere(Quality),
-		Convicts:  "A crash in the implementation's own code; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
+		Convicts:  "A crash in the implementation's own code, over HTTP also a panic in a handler, from which net/http recovers; a session that one side ended without having been asked to; or a health probe, when everything was quiet, that failed.",
 		Implied:   "RACE-GRACEFUL or CANCEL-INVALID-IGNORED",
 		Exempt: append(faultExemptions(), []Exemption{
 			{Why: whyUnderInvalid, What: "In that instant the side had read a cancel that was malformed or named no request: the same is a breach of CANCEL-INVALID-IGNORED."},
@@ -267,7 +267,7 @@ func qualityRules() []Rule {
 		Elsewhere: everywhere(Quality),
 		Convicts: "The call had not returned when the world reached its limit. Where the application closes the session while calls are in flight, that is ten minutes after the closing. " +
 			"A connection is gone when the client has ended the session itself, when it has read the end of its input, and when Close has returned. " +
-			"Over HTTP a response can come no more when the client is done with the exchange, since 2026-07-28, and before when that was refused.",
+			"Over HTTP a response can come no more when the client is done with the exchange, since 2026-07-28, and before when that was refused, or when the server's process has died and the client has seen an exchange fail since.",
 		Exempt: []Exemption{
 			{Why: whyCrashed, What: "The process crashed before.",
 				Asks: "Had the process crashed?", answer: (*defence).crashed},

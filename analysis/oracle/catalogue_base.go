@@ -77,7 +77,7 @@ func baseRules() []Rule {
 		},
 		Convicts: "A response was written whose id no request of the other side has: 7 for \"7\", or one that was made up.",
 		Exempt: []Exemption{
-			{Why: whyUnreadable, What: "An error reply whose id is missing or null, as for a message that could not be read."},
+			{Why: whyUnreadable, What: "An error reply whose id is missing or null, as for a message that could not be read; over HTTP also in the body of a response that refuses a request of whatever method."},
 			{Why: whyBatched, What: "The other side had sent a batch that was not recognized as one, whose requests are not sorted in."},
 			{Why: whyNamedByCancel, What: "Only a cancel had named the id: what is wrong then is that the cancel was answered."},
 			{What: "Since 2026-07-28 a client sends no responses at all: SERVER-NO-REQUESTS."},

@@ -35,6 +35,7 @@ func httpExchangeRules() []Rule {
 		Exempt: []Exemption{
 			{Race: "R17", Why: whyRefused, What: "A notification that the server refuses, or sends elsewhere, is answered with a status that says so, and a body if it likes."},
 			{Why: whyUnderNoReply, What: "A body that is a response to a cancel: the same is a breach of CANCEL-NO-REPLY."},
+			{Why: whyPanicked, What: "The server's handler panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
 			{What: "An exchange that the client or the network broke off."},
 		},
 		Implied: "CANCEL-NO-REPLY",

@@ -132,6 +132,7 @@ func noWayExemptions() []Exemption {
 	return ofHTTP(
 		Exemption{Race: "R11", Why: whyStreamGone, What: "Over HTTP, the client or the network had broken the exchange off: the answer had nowhere to go, or waits for the client to resume the stream."},
 		Exemption{Why: whyRefusedByHTTP, What: "Over HTTP, the request was refused by an HTTP status."},
+		Exemption{Why: whyPanicked, What: "Over HTTP, the server's handler panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
 		Exemption{Why: whyStreamEnded, What: "Over HTTP before 2026-07-28, the server had ended the stream, which the client could have resumed: HTTP-NO-EARLY-CLOSE judges that where the version has it."},
 		Exemption{Why: whyOtherInstance, What: "Over HTTP, the request went to another instance of the server, which knows nothing of the session."},
 	)

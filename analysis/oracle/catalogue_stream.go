@@ -18,6 +18,7 @@ func httpStreamRules() []Rule {
 		Convicts: "A response, of a call that was cancelled, or disconnected, or neither, was begun on a stream that a GET had opened and that resumes none of a call.",
 		Exempt: []Exemption{
 			{Race: "R11", Why: whyResumed, What: "The stream resumes that of a call, or one of which the history does not tell."},
+			{What: "The body of a response that opens no stream: an error, with 404, 405 or 503, say, by which the GET is refused."},
 			{Why: whyUnderBroadcast, What: "A response that went by the call's own stream, too, while that was open: the same is a breach of HTTP-NO-BROADCAST."},
 		},
 		Implied: "HTTP-NO-BROADCAST",
@@ -32,6 +33,7 @@ func httpStreamRules() []Rule {
 		Exempt: []Exemption{
 			{Race: "R12", Why: whyNoCleanEnd, What: "The call was cancelled, and so is not to be answered."},
 			{Why: whyStreamGone, What: "The client, or the network, had broken it off before."},
+			{Why: whyPanicked, What: "The server's handler had panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
 			{Race: "R7", Why: whyClosing, What: "The session had been ended, or the client closed, or the server stopped."},
 			{Why: whyServerEndedIt, What: "The server had ended the session, as the client learned later by a 404: the text excepts that."},
 		},

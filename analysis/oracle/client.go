@@ -255,6 +255,7 @@ func (x *index) judgeWaits(c *call, waits []wait, t *tally) {
 			return
 		}
 		if w.until.At > w.due.At+x.grace {
+			c.overdue = true
 			t.fail(Violation{
 				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(), What: w.what, Lateness: span(w.due, w.until),
 			}, w.due, w.until, c.ret)

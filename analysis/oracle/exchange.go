@@ -66,6 +66,13 @@ func (e *exchange) answersWith() int {
 // refused reports whether the response says that the request is not served.
 func (e *exchange) refused() bool { return e.answersWith() >= 400 }
 
+// declines reports whether f is the error without an id by which a server says, in the
+// body of a response whose status refuses the request, why it does: that may answer a GET,
+// a DELETE and any POST, and is the answer to no message.
+func (f *frame) declines() bool {
+	return f.back && f.on.refused() && f.msg.Kind == history.ErrorReply && (f.msg.ID == "" || f.msg.ID == nullID)
+}
+
 // disturbed returns the first event by which the client or the network made it
 // impossible for the server to go on with the exchange; nil: neither did.
 func (e *exchange) disturbed() *history.Event {
@@ -132,6 +139,7 @@ func (b *builder) traffic(ev *history.Event) {
 	case ev.Kind == history.Fault && !delays(ev.Text):
 		e.fault = earlier(e.fault, ev)
 		b.faulty = earlier(b.faulty, ev)
+		b.strike(e)
 	case !known:
 		return
 	case ev.Kind == history.Begin && e.begin[end] == nil:
@@ -186,6 +194,7 @@ func (b *builder) carry(f *frame) {
 	}
 	if b.real(f.side) == history.Server {
 		e.said++
+		f.back = true
 		b.sort(f)
 		return
 	}

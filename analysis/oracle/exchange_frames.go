@@ -31,6 +31,9 @@ func (b *builder) answeredBy(f *frame) *request {
 			}
 		}
 	}
+	if f.declines() {
+		return nil
+	}
 	return addressee(b.ids[seat(f.side.Peer())][f.msg.ID], func(r *request) *request { return r.prev })
 }
 
@@ -104,7 +107,7 @@ func openTo(e *exchange) bool {
 // client resumes one. Which that is may show only by what is sent on it.
 func (b *builder) onStream(f *frame) {
 	e := f.on
-	if e == nil || !e.resumes() || b.real(f.side) != history.Server {
+	if e == nil || !e.resumes() || e.refused() || b.real(f.side) != history.Server {
 		return
 	}
 	home := 0

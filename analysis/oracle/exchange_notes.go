@@ -123,8 +123,12 @@ func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
 	}
 	if end == atClient {
 		b.noteLoss(e, ev)
+		if b.exit != nil && ev.Text != "" {
+			b.deserted = earlier(b.deserted, ev)
+		}
 		return
 	}
+	b.notePanic(ev)
 	if e.begin[atServer] != nil {
 		b.root.opened--
 	}
@@ -143,6 +147,18 @@ func (b *builder) noteLoss(e *exchange, ev *history.Event) {
 	for _, r := range e.asks {
 		if r.readReply == nil {
 			b.loss = earlier(b.loss, ev)
+		}
+	}
+}
+
+// strike notes that the network was at fault in an exchange, which may resume another.
+func (b *builder) strike(e *exchange) {
+	if e.root == 0 || e.root == e.n {
+		return
+	}
+	if from := b.exchanges.get(e.root); from != nil {
+		for _, r := range from.asks {
+			r.struck = true
 		}
 	}
 }

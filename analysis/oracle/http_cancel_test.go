@@ -53,9 +53,6 @@ func (s webScript) tools(kinds ...string) webScript { s.handlers = kinds; return
 // under is the script at another version.
 func (s webScript) under(version string) webScript { s.version = version; return s }
 
-// manually is the script without anything that happens by itself.
-func (s webScript) manually() webScript { s.byHand = true; return s }
-
 const (
 	webRunning = `10 client issue 1; > call 1
 		20 server < call 1; start 1

@@ -114,6 +114,10 @@ func accepted(x *index, e *exchange, t *tally) {
 		return
 	}
 	status := e.status[atServer]
+	if e.panicked() != nil {
+		t.leave(whyPanicked)
+		return
+	}
 	if status == nil || status.HTTP == nil {
 		x.judgeUnaccepted(e, t)
 		return

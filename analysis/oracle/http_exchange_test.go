@@ -318,6 +318,13 @@ func webStreamCases() []webCase {
 			60 client < result 1; return 1 "done 1"
 			1000 world quiet`).bareManually(),
 	}, {
+		rule: "HTTP-TERMINATE", why: "left open until the client goes", want: Fail, fails: "HTTP-TERMINATE", side: history.Server,
+		script: modernWeb(webRunning + `50 server status call 1 200; end 1 "done 1"; > result 1
+			60 client < result 1; return 1 "done 1"
+			1000 world quiet
+			1001 client drop call 1
+			1002 server gone call 1; finish call 1`).bareManually(),
+	}, {
 		rule: "HTTP-TERMINATE", why: "a JSON object ends by itself", want: Vacuous,
 		script: func() webScript { s := modernWeb(webRunning + webAnswered); s.json = true; return s }(),
 	}, {
@@ -485,6 +492,35 @@ func webEndCases() []webCase {
 			26 client finish call 1 reset
 			27 server gone call 1
 			30 server end 1 "done 1"; finish call 1
+			60000 world horizon`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "the server died, and nobody is left to resume it with", want: Fail, fails: "CALLER-UNBLOCKS", side: history.Client,
+		script: bare(webRunning + `25 server exit
+			26 client finish call 1 reset; open g
+			27 client finish g refused
+			60000 world horizon`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "the caller of a call made after that", want: Fail, fails: "CALLER-UNBLOCKS",
+		script: bare(`10 server exit
+			20 client issue 1; > call 1; finish call 1 refused
+			60000 world horizon`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "a client that tries to resume, and then tells its caller", want: Pass,
+		script: bare(webRunning + `25 server exit
+			26 client finish call 1 reset; open g
+			27 client finish g refused
+			30000 client return 1 lost; close; closed`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "a resumed stream had been lost before", want: Fail, fails: "CALLER-UNBLOCKS",
+		script: bare(webRunning + `25 world fault call 1 cut
+			26 client finish call 1 reset; open g
+			27 server gone call 1; serve g
+			30 server exit
+			31 client finish g reset
+			60000 world horizon`),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "a client that cannot know that the server has died", want: Vacuous,
+		script: bare(webRunning + `25 server exit
 			60000 world horizon`),
 	}, {
 		rule: "CALLER-UNBLOCKS", why: "it broke, and since 2026-07-28 cannot be", want: Fail, fails: "CALLER-UNBLOCKS",

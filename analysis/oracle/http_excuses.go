@@ -52,6 +52,8 @@ func (x *index) whyNoWay(r *request) string {
 		return whyRefusedByHTTP
 	case x.astrayAt(e):
 		return whyOtherInstance
+	case e.panicked() != nil:
+		return whyPanicked
 	case e.disturbed() != nil:
 		return whyStreamGone
 	case e.finish[atServer] != nil && !e.final && r.first == nil && x.transport == StreamableHTTP && r.frame.side == history.Client:
@@ -72,7 +74,7 @@ func (x *index) astrayAt(e *exchange) bool {
 // so (Q2).
 func (x *index) brokenOffUnanswered(c *call) bool {
 	e := c.req.frame.on
-	if e == nil || !e.final && (x.transport != StreamableHTTP || !e.isObject()) || c.listens() || c.req.first != nil || e.refused() || e.disturbed() != nil || c.reason() != nil {
+	if e == nil || !e.final && (x.transport != StreamableHTTP || !e.isObject()) || c.listens() || c.req.first != nil || e.refused() || e.panicked() != nil || e.disturbed() != nil || c.reason() != nil {
 		return false
 	}
 	end := e.finish[atServer]
@@ -146,22 +148,25 @@ func (x *index) whyFailed(e *exchange) string {
 }
 
 // deadEnd is why the caller of c is due to get control back once nothing can bring a
-// response any more: since 2026-07-28 when the client is done with the exchange, and
-// before when it was refused. A response may else come by a stream that the client
-// resumes.
+// response any more: when the client is done with the exchange, since 2026-07-28, or when
+// that was refused, or the server's process has died. A response may else come by a stream
+// that the client resumes.
 func (x *index) deadEnd(c *call) (wait, bool) {
-	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused || c.listens() {
+	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused || c.listens() || c.req.readReply != nil {
 		return wait{}, false
 	}
-	e := c.req.frame.on
-	if e == nil || c.req.readReply != nil || !e.final && !e.refused() {
-		return wait{}, false
+	w := wait{until: x.horizon}
+	switch e := c.req.frame.on; {
+	case e == nil:
+	case e.final || e.refused():
+		w.due, w.what = e.left(), "held its caller, whose exchange was over"
+	case x.transport == StreamableHTTP && e.left() != nil && x.deserted != nil:
+		w.due, w.what = e.left(), "held its caller, whose server had died"
+		if before(w.due, x.deserted) {
+			w.due = x.deserted
+		}
 	}
-	due := e.left()
-	if !c.pending(due) {
-		return wait{}, false
-	}
-	return wait{due, x.horizon, "held its caller, whose exchange was over"}, true
+	return w, c.pending(w.due)
 }
 
 // judgeServerStop judges how a server that serves HTTP stops when its application wants it

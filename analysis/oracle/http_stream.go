@@ -32,6 +32,8 @@ func responseOnGet(_ *index, f *frame, t *tally) {
 		return
 	}
 	switch {
+	case f.on.isGet() && (f.on.refused() || !f.on.isStream()):
+		// No stream was opened. A body that says why there is none is no message on one.
 	case !f.on.isGet():
 		t.pass()
 	case f.on.resumes() && !f.on.ofGet:
@@ -53,7 +55,7 @@ func responseOnGet(_ *index, f *frame, t *tally) {
 // onOneStream: each message goes on one of the open streams only.
 func onOneStream(_ *index, f *frame, t *tally) {
 	switch {
-	case f.side != history.Server || f.on == nil:
+	case f.side != history.Server || f.on == nil || f.declines():
 	case f.live:
 		v := Violation{Side: history.Server, What: "sent one message on two streams that were both open", Lateness: -1}
 		if f.req != nil {
@@ -128,6 +130,8 @@ func notClosedEarly(x *index, e *exchange, t *tally) {
 		t.leave(whyNoCleanEnd)
 	case r == nil:
 		t.pass()
+	case e.panicked() != nil:
+		t.leave(whyPanicked)
 	case before(e.disturbed(), end) || e.fault != nil:
 		t.leave(whyStreamGone)
 	case x.over != nil && (before(x.over, end) || x.over.At == end.At):
@@ -150,7 +154,7 @@ func terminated(x *index, e *exchange, t *tally) {
 	case e.atQuiet == nil && e.finish[atServer] != nil:
 		t.pass()
 	case e.atQuiet == nil || !before(e.answered, e.atQuiet) || e.atQuiet.At <= e.answered.At+x.grace:
-	case e.disturbed() != nil:
+	case before(e.disturbed(), e.atQuiet):
 		t.leave(whyStreamGone)
 	case !e.allAnswered():
 		// Of a batch; the rest is still to come.

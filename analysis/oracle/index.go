@@ -46,6 +46,7 @@ type session struct {
 	stalled   *history.Event // the world's limit, reached while the session was being closed
 	served    *history.Event
 	crash     *history.Event
+	fall      *history.Event // over HTTP: the first panic of the server's own code in a handler, which took no process with it
 	over      *history.Event // the first sign of the session's end: close, hangup, end of stream, server's return, crash, an end that the scenario brought about
 	broken    *history.Event // the first such sign that nobody had asked for: neither the application's closing nor the scenario came before
 	last      *history.Event // the last that was observed while the world lived; tomorrow while it still lives
@@ -64,25 +65,27 @@ type session struct {
 	notes
 	sessionTasks
 
-	cancels    int             // that were begun, of either side
-	gaveUp     bool            // a caller did
-	lastIssue  time.Duration   // the instant at which the last call was made that was written; -1: there is none
-	probing    *request        // the last that the client wrote for its probe
-	unclaimed  []string        // methods of which the client wrote requests that are no call's for all that is known, the probe's aside
-	gone       int             // calls that are forgotten
-	lateStarts int             // handlers that began for such a call
-	moments    []moment        // how things stood at some of the landmarks
-	breaks     int             // exchanges whose breaking off cancelled a request
-	home       int             // the instance of the server that the session is with; 0: there is one
-	faulty     *history.Event  // the first fault of the network's that cost more than time
-	expired    *history.Event  // the client learned, by a 404, that the server had ended its session
-	loss       *history.Event  // the first time that the client was done with an exchange and had no response
-	talk       conversation    // over Streamable HTTP
-	alive      *history.Event  // the last count of the server's sessions
-	lent       map[string]bool // sessions that the server gave to a client which asked for one, and that no client has ended
-	handedBack int             // sessions whose end the server granted
-	reached    int             // exchanges that came to the server
-	opened     int             // of these, those that it has not ended
+	cancels     int             // that were begun, of either side
+	gaveUp      bool            // a caller did
+	lastIssue   time.Duration   // the instant at which the last call was made that was written; -1: there is none
+	probing     *request        // the last that the client wrote for its probe
+	unclaimed   []string        // methods of which the client wrote requests that are no call's for all that is known, the probe's aside
+	gone        int             // calls that are forgotten
+	lateStarts  int             // handlers that began for such a call
+	moments     []moment        // how things stood at some of the landmarks
+	breaks      int             // exchanges whose breaking off cancelled a request
+	home        int             // the instance of the server that the session is with; 0: there is one
+	faulty      *history.Event  // the first fault of the network's that cost more than time
+	expired     *history.Event  // the client learned, by a 404, that the server had ended its session
+	loss        *history.Event  // the first time that the client was done with an exchange and had no response
+	strangeFall *history.Event  // over HTTP: a panic in a handler of which it is not known whose code it was
+	deserted    *history.Event  // over HTTP: the client learned that the server's process had died, by an exchange that failed
+	talk        conversation    // over Streamable HTTP
+	alive       *history.Event  // the last count of the server's sessions
+	lent        map[string]bool // sessions that the server gave to a client which asked for one, and that no client has ended
+	handedBack  int             // sessions whose end the server granted
+	reached     int             // exchanges that came to the server
+	opened      int             // of these, those that it has not ended
 	sessionNotes
 }
 
@@ -98,6 +101,7 @@ type call struct {
 	asks               []*history.Event // likewise, afterwards
 	held               *frame           // what the client was just writing when the application cancelled
 	hit                bool             // by what befell another call
+	overdue            bool             // its caller was due to get control back and did not, as CALLER-UNBLOCKS judges
 
 	toldKnown *history.Event   // the last by which the server knew of a cancel when the handler was told
 	retKnown  *history.Event   // likewise the client when the call returned
@@ -188,6 +192,7 @@ type frame struct {
 	since   *history.Event // from here on, until it was begun, its writer had no moment to itself
 
 	on      *exchange      // that carries it; nil: none is known
+	back    bool           // it came in the response of that
 	own     *writer        // over HTTP, where on has none for it
 	closing bool           // it is none: the client closed the exchange of the request that it cancels
 	posted  bool           // cancel: it has no meaning, since the closing of a stream is the cancel

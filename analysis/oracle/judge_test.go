@@ -661,6 +661,18 @@ func TestNoLeak(t *testing.T) {
 			`github.com/mcpsim/mcpsim/sim.(*handler).chatty(0x1)|github.com/mcpsim/mcpsim/sim.(*world).runTool(0x2)|` +
 			`created by example.com/mcp.(*Server).serve in goroutine 4`),
 	}, {
+		why: "the tool is stuck inside the SDK, where it asks the client", want: Fail, checked: 1, fails: "NO-LEAK", side: history.Server,
+		script: leak(`goroutine 9 [select]:|example.com/jsonrpc.(*Connection).Await(0x1)|example.com/mcp.(*ServerSession).CreateMessage(0x1)|` +
+			`github.com/mcpsim/mcpsim/sim.(*handler).askClient(0x1)|→/sim/nested.go:3|created by example.com/jsonrpc.(*Connection).start in goroutine 4`),
+	}, {
+		why: "the same where no other name tells a side", want: Fail, checked: 1, fails: "NO-LEAK", side: history.World,
+		script: leak(`goroutine 9 [select]:|example.com/jsonrpc.(*Connection).Await(0x1)|` +
+			`github.com/mcpsim/mcpsim/sim.(*handler).askClient(0x1)|→/sim/nested.go:3|created by example.com/jsonrpc.(*Connection).start in goroutine 4`),
+	}, {
+		why: "a client that is stuck under an application of ours", want: Fail, checked: 1, fails: "NO-LEAK", side: history.Client,
+		script: leak(`goroutine 9 [select]:|example.com/mcp.(*ClientSession).Await(0x1)|` +
+			`github.com/mcpsim/mcpsim/sim.(*world).serverGone(0x1)|created by example.com/jsonrpc.(*Connection).start in goroutine 4`),
+	}, {
 		why: "the caller itself still waits", want: Pass, checked: 1, uncounted: whySimulators,
 		script: leak(`select|example.com/mcp.(*ClientSession).Call|created by github.com/mcpsim/mcpsim/sim.(*world).spawn`),
 	}, {

@@ -9,6 +9,7 @@ import (
 
 // What stacks look like in which the simulator itself has a hand.
 const (
+	simulator    = "github.com/mcpsim/mcpsim/sim."
 	toolCode     = "github.com/mcpsim/mcpsim/sim.(*handler)."
 	toolHelper   = "github.com/mcpsim/mcpsim/sim.(*world).forgotten"
 	byTheSim     = "created by github.com/mcpsim/mcpsim/sim."
@@ -102,12 +103,16 @@ func creator(stack string) string {
 }
 
 // sideOf guesses from the names of functions whose goroutine it is; World when
-// they name both sides or neither.
+// they name both sides or neither. What the simulator calls its own functions, by which
+// a tool asks a client or an application calls a server, says nothing of that.
 func sideOf(stack string) history.Side {
 	side := history.Side("")
 	for line := range strings.Lines(stack) {
 		if strings.HasPrefix(line, "\t") {
 			continue // a file
+		}
+		if strings.HasPrefix(strings.TrimPrefix(line, createdBy), simulator) {
+			continue
 		}
 		name := strings.ToLower(line[strings.LastIndexByte(line, '/')+1:])
 		if strings.Contains(name, "server") {

@@ -185,8 +185,7 @@ func (l *leg) resume(d *dialogue, after string) {
 	if l.client.closed || d.returned {
 		return
 	}
-	var next *leg
-	next = l.openGet(after, func() {})
+	next := l.openGet(after, func() {})
 	next.asks, next.d, next.lastRead = true, d, after
 	next.down.head = nil
 	next.after(4, func() {

@@ -39,7 +39,7 @@ func (f *frame) late() bool {
 // answer to none or a second one, progress of none, or of one that is answered.
 func (f *frame) isWayward() bool {
 	switch m := f.msg; {
-	case f.forgotten || f.again():
+	case f.forgotten || f.again() || f.declines():
 		return false
 	case m.IsCancel():
 		return f.req == nil && !f.ends || f.malformed()
@@ -119,7 +119,7 @@ func (b *builder) noteHarm(r *request, side history.Side, e *history.Event) {
 // noteReply takes note of a reply whose writing begins and that answers no request.
 func (b *builder) noteReply(f *frame) {
 	writer := seat(f.side)
-	if f.on != nil && !f.on.isGet() {
+	if f.on != nil && (!f.on.isGet() || f.on.refused()) {
 		b.noteBody(f)
 		return
 	}

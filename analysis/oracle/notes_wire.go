@@ -24,6 +24,7 @@ type requestNotes struct {
 	latestOn    *exchange      // likewise
 	lost        bool           // its id is that of an earlier request whose exchange the client was done with, without a response
 	turnedDown  bool           // and whose exchange had been refused, or never left the client
+	struck      bool           // the network was at fault in an exchange that resumed that of this one
 	busy        bool           // the receiver was just writing something when it read the request
 	lastReport  *frame         // the latest progress of its, over HTTP
 	astray      astray         // its answer, if that was written under an id that resembles its own
@@ -144,7 +145,7 @@ func (b *builder) placeReply(f *frame) {
 		f.twin = r.frame.read
 	}
 	f.named = f.named || b.named[asker][f.msg.ID]
-	if !f.named {
+	if !f.named && !f.declines() {
 		b.noteAstray(f, "RESP-SAME-ID")
 	}
 }

@@ -60,6 +60,12 @@ func (x *index) incident(c *call) Incident {
 		return SessionKilled
 	case c.hit:
 		return WrongCall
+	case c.panickedFor() != nil && c.panickedFor().Blame == toolsCrash:
+		return ToolPanicked
+	case c.panickedFor() != nil:
+		return Panicked
+	case x.hung(c) && c.struck() && !c.overdue:
+		return HungByNetwork
 	case x.hung(c):
 		return Hung
 	case x.overran(c):
@@ -76,6 +82,16 @@ func (x *index) hung(c *call) bool {
 		return false
 	}
 	return !x.abrupt || end == x.horizon || c.ret == nil || before(x.stalled, c.ret)
+}
+
+// struck reports whether the network was at fault in an exchange that was to bring the
+// answer to c: that of its request, one that resumed it, or the one that carried it.
+func (c *call) struck() bool {
+	if c.req == nil {
+		return false
+	}
+	hit := func(f *frame) bool { return f != nil && f.on != nil && f.on.fault != nil }
+	return hit(c.req.frame) || hit(c.req.first) || c.req.struck
 }
 
 // overran reports whether the caller was held until its cancel had been written,

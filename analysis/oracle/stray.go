@@ -74,7 +74,7 @@ func (x *index) waywardCause(m mishap) *history.Event {
 		return nil
 	}
 	reader := seat(m.Side)
-	if m.at == x.broken || m.at == x.crash {
+	if m.at == x.broken || m.at == x.crash || m.at == x.fall {
 		return x.fatal[reader]
 	}
 	if x.validRead[reader] {

@@ -57,6 +57,10 @@ func (x *index) mishap(t *tally) mishap {
 		return mishap{}
 	case x.crash != nil:
 		return x.crashed(t)
+	case x.fall != nil:
+		return x.panicking()
+	case x.strangeFall != nil:
+		t.unknown = true
 	case x.broken != nil:
 		return x.brokenOff(t)
 	}

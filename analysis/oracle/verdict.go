@@ -147,8 +147,11 @@ const (
 	SessionKilled Incident = "session-killed" // the session did not survive the race
 	WrongCall     Incident = "wrong-call"     // another call was hit
 	Crashed       Incident = "crashed"
-	ToolCrashed   Incident = "crashed-by-tool" // the scenario's own tool took the process with it
-	CallerOverran Incident = "caller-overran"  // the caller got control back only after its cancel had had to wait
+	ToolCrashed   Incident = "crashed-by-tool"  // the scenario's own tool took the process with it
+	Panicked      Incident = "panicked"         // over HTTP: the server's handler panicked in it, and took no process with it
+	ToolPanicked  Incident = "panicked-by-tool" // likewise, in the scenario's own tool
+	HungByNetwork Incident = "hung-by-network"  // the caller never got control back, and what the network had done to its exchanges brought that about
+	CallerOverran Incident = "caller-overran"   // the caller got control back only after its cancel had had to wait
 )
 
 // A CallResult is the outcome of one call, cancelled or not. Durations that do

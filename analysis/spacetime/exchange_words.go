@@ -193,6 +193,9 @@ func (sc *scene) exchangeSentence(i int, e history.Event) string {
 	case e.Kind == history.Gone && !x.idle() && x.gone == i:
 		return "sees client gone"
 	case e.Kind == history.Finish && server:
+		if panicked, _, _ := strings.Cut(e.Text, "\n"); panicked != "" {
+			return "the handler of " + x.title() + " breaks off: " + panicked
+		}
 		return sc.ending(x, i)
 	case e.Kind == history.Finish:
 		return sc.finishing(x, i, e)

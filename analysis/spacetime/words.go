@@ -65,6 +65,9 @@ var incidents = map[oracle.Incident]string{
 	oracle.WrongCall:     "wrong call hit",
 	oracle.Crashed:       "crashed",
 	oracle.ToolCrashed:   "its tool crashed the process",
+	oracle.Panicked:      "the server's HTTP handler panicked",
+	oracle.ToolPanicked:  "its tool panicked in the HTTP handler",
+	oracle.HungByNetwork: "hung, by the network: the caller never got control back",
 	oracle.CallerOverran: "caller overran: it waited for its own cancel",
 }
 

@@ -207,7 +207,7 @@ func TestSecondInterrupt(t *testing.T) {
 func TestInterruptAll(t *testing.T) {
 	r := startRun(t, "--all", "--client", "reference", "--server", "reference", "--seeds", "0-999999")
 	require.Eventually(t, func() bool {
-		info, err := os.Stat(filepath.Join(r.out, "abrupt-close", "worlds.ndjson.zst.part"))
+		info, err := os.Stat(filepath.Join(r.out, "abandoned-exchange", "worlds.ndjson.zst.part"))
 		return err == nil && info.Size() > 0 || r.hasEnded()
 	}, patience, look, "no world was counted")
 	workers := r.awaitWorkers(t)
@@ -218,7 +218,7 @@ func TestInterruptAll(t *testing.T) {
 	assert.Contains(t, r.stdout.String(), "-   not run: cancel-storm: not reached: interrupted")
 	assert.Contains(t, r.stdout.String(), "exit 3 (nothing broken so far, but stopped early: interrupted)")
 	assertGone(t, workers)
-	assertPartial(t, filepath.Join(r.out, "abrupt-close"))
+	assertPartial(t, filepath.Join(r.out, "abandoned-exchange"))
 	result, err := analysis.Open(r.out)
 	require.NoError(t, err)
 	assert.Equal(t, "interrupted", result.Partial())

@@ -30,6 +30,18 @@ const (
 	randomSeeds  = "random"
 )
 
+// leastSeeds is how many seeds are run at least where none are named.
+const leastSeeds = 10
+
+// seedsFor returns which seeds to run where none are named: a world of n clients does
+// the work of n.
+func seedsFor(clients int) string {
+	if clients < 2 {
+		return defaultSeeds
+	}
+	return fmt.Sprintf("0-%d", max(leastSeeds, drawnSeeds/clients)-1)
+}
+
 // planned reads --seeds, which may have been given by the user, and --for.
 func planned(seeds string, given bool, budget time.Duration) (plan, error) {
 	p := plan{budget: budget}

@@ -11,6 +11,12 @@ import (
 	"github.com/mcpsim/mcpsim/sim"
 )
 
+func TestManyClientsTakeFewerSeeds(t *testing.T) {
+	for clients, want := range map[int]string{0: defaultSeeds, 1: defaultSeeds, 5: "0-199", 20: "0-49", 1000: "0-9"} {
+		assert.Equal(t, want, seedsFor(clients), "%d clients", clients)
+	}
+}
+
 func TestPlanned(t *testing.T) {
 	for _, tt := range []struct {
 		reason, seeds string

@@ -85,7 +85,7 @@ off too early has shown nothing.`,
 type recorded struct {
 	digest  string
 	history *history.History // nil when it was not kept
-	finding string           // "F1"
+	finding string           // "F1", as it was typed: among all scenarios' findings it may be another number than its own
 	side    history.Side     // that it is about; empty: either
 	cause   string           // that it has; empty: any
 	call    int              // of its example; 0: none of its own
@@ -165,6 +165,7 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 	if err != nil {
 		return nil, recorded{}, usage(err)
 	}
+	typed := strings.ToUpper(id)
 	if result, id, err = among(result, id); err != nil {
 		return nil, recorded{}, usage(err)
 	}
@@ -215,6 +216,7 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 		return nil, recorded{}, err
 	}
 	rec, err := r.record(result, m, finding)
+	rec.finding = typed
 	return e, rec, err
 }
 
@@ -254,7 +256,7 @@ func (r *replayCommand) record(result *analysis.Run, m analysis.Manifest, f anal
 		return recorded{}, usage(err)
 	}
 	k := analysis.HistoryKey{SpecVersion: r.specVersion, Seed: seed}
-	rec := recorded{finding: f.ID, side: f.Side, cause: f.Cause, call: f.Example.Call, peers: [2]history.Peer{m.Client, m.Server}}
+	rec := recorded{side: f.Side, cause: f.Cause, call: f.Example.Call, peers: [2]history.Peer{m.Client, m.Server}}
 	line, found, err := result.World(analysis.ArmTarget, k)
 	if err != nil {
 		return recorded{}, usage(err)

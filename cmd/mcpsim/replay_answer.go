@@ -45,6 +45,9 @@ func (r *replayCommand) answer(j oracle.Judgement, rec recorded) answer {
 		return answer{line: r.rule + ": not judged", code: exitVacuous}
 	}
 	a := oneRule(j.Verdicts[i], rec)
+	if a.line == gone && rec.finding == "" && rec.digest == "" {
+		a.line = "held in this world"
+	}
 	if a.code == exitOK && slices.ContainsFunc(j.Calls, cutShort) {
 		a = answer{line: "not decided: a crash cut the world short", code: exitVacuous}
 	}
@@ -95,8 +98,11 @@ func oneRule(v oracle.Verdict, rec recorded) answer {
 	case v.Checked == 0:
 		return answer{line: "not exercised in this world, which shows nothing", code: exitVacuous}
 	}
-	return answer{line: "gone"}
+	return answer{line: gone}
 }
+
+// gone is said of a finding. Where none was recorded, nothing can have gone.
+const gone = "gone"
 
 // only leaves in a verdict the violations of the finding's side that are meant, the
 // example's call first.

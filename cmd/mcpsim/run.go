@@ -112,7 +112,7 @@ rule was exercised at all.`,
 	r.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&r.all, "all", false, "run every scenario of the catalogue, and print one table")
-	f.StringVar(&r.seeds, "seeds", defaultSeeds, "seeds to run, `LIST` like 7 or 0-999 or 3,9,20-25, or random, or random:200")
+	f.StringVar(&r.seeds, "seeds", defaultSeeds, "seeds to run, `LIST` like 7 or 0-999 or 3,9,20-25, or random, or random:200; where none are given, fewer of worlds with many clients")
 	f.DurationVar(&r.budget, "for", 0, "take no new seed after this `TIME`, such as 10m; without --seeds, go on from 0 until then")
 	f.BoolVar(&r.until, "until-finding", false, "stop at the smallest seed with a finding that is not expected")
 	f.StringArrayVar(&r.specVersions, "spec-version", nil, "protocol version, `DATE`; may be repeated; all: each that both sides speak (default: the scenario's)")
@@ -133,6 +133,9 @@ func (r *runCommand) run(ctx context.Context, typed string) error {
 	gate, err := r.gateFlags.read(grounds(e.transport(), e.specVersions))
 	if err != nil {
 		return usage(err)
+	}
+	if !r.seedsGiven {
+		r.seeds = seedsFor(e.scenario.Load.Clients)
 	}
 	if r.plan, err = planned(r.seeds, r.seedsGiven, r.budget); err != nil {
 		return usage(err)

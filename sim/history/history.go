@@ -164,11 +164,12 @@ const (
 	Gone Kind = "gone"
 	// Finish: the side is done with the exchange: the handler returned; the client read
 	// the response to its end, or got the error in Text. A client that dropped the
-	// exchange has no Finish.
+	// exchange has no Finish. The Text of a server whose handler panicked, from which
+	// net/http recovers, is "panic: …" and the stack; Blame is as that of a crash.
 	Finish Kind = "finish"
 	// Fault: what stands between the two sides did something to the exchange, which a
-	// scenario asked for. Text says what: "502", "the response was cut". Its Side is
-	// World.
+	// scenario asked for. Text is the fault's kind, as scenarios name it: "bad-gateway",
+	// "cut". Its Side is World.
 	Fault Kind = "fault"
 	// Sessions: N sessions are alive at the server, by its own account. Its Side is Server.
 	Sessions Kind = "sessions"

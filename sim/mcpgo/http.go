@@ -58,11 +58,6 @@ func (w *web) count() sdk.ServerOption {
 	return sdk.WithHooks(hooks)
 }
 
-// overHTTP reports whether there is one.
-func overHTTP(env sim.ServerEnv) bool {
-	return env.Transport == sim.StreamableHTTP || env.Transport == sim.HTTPSSE
-}
-
 // mount puts the SDK's handler of the transport in front of the server.
 func (w *web) mount(impl *sdk.MCPServer, env sim.ServerEnv, with chosen) {
 	if env.Transport == sim.HTTPSSE {

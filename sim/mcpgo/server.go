@@ -26,7 +26,7 @@ func (c chosen) newServer(env sim.ServerEnv) sim.Server {
 	uuid.SetRand(nil) // the ids of tasks and sessions: from crypto/rand.Reader as it is now, and not as it was at the start
 	s := &server{}
 	opts := offers(env)
-	if overHTTP(env) {
+	if sim.OverHTTP(env.Transport) {
 		opts = append(opts, s.web.count())
 	}
 	impl := sdk.NewMCPServer("mcpsim-tools", "0", opts...)
@@ -43,7 +43,7 @@ func (c chosen) newServer(env sim.ServerEnv) sim.Server {
 		impl.AddPrompt(mcp.NewPrompt(prompt.Name, mcp.WithArgument(sim.PromptArgument, mcp.RequiredArgument())), getter(prompt.Get))
 	}
 	s.mcp = impl
-	if overHTTP(env) {
+	if sim.OverHTTP(env.Transport) {
 		s.web.mount(impl, env, c)
 		return s
 	}

@@ -106,6 +106,15 @@ const (
 	UnsupportedVersion = -32022 // modern era
 )
 
+// Headers of HTTP.
+const (
+	HeaderSession   = "Mcp-Session-Id"       // legacy era
+	HeaderVersion   = "Mcp-Protocol-Version" // since 2025-06-18
+	HeaderLastEvent = "Last-Event-ID"        // legacy era
+	HeaderMethod    = "Mcp-Method"           // modern era
+	HeaderName      = "Mcp-Name"             // modern era
+)
+
 // Keys of params._meta.
 const (
 	MetaVersion      = "io.modelcontextprotocol/protocolVersion"    // modern era, required in every request

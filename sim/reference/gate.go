@@ -165,16 +165,21 @@ func (n *session) settle(c *call) bool {
 
 // stopped returns why the handler of c is to stop, nil if it is not to.
 func (n *session) stopped(c *call) error {
-	if n.exchange != nil && n.exchange.Err() != nil {
+	if n.left() {
 		return n.exchange.Err()
 	}
 	return c.ctx.Err()
 }
 
+// left reports whether the client has gone, where that cancels what it asked.
+func (n *session) left() bool {
+	return n.exchange != nil && n.exchange.Err() != nil && n.defect != ignoresCancel
+}
+
 // shut reports whether nothing more may be said of c. Where a client cancels by going, it
 // may have gone before the session has been told. The caller holds mu.
 func (n *session) shut(c *call) bool {
-	return c.closed || n.exchange != nil && n.exchange.Err() != nil
+	return c.closed || n.left()
 }
 
 var errClosed = errors.New("nothing more may be sent for this request")

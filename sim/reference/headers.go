@@ -10,15 +10,6 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-// Headers of the transport.
-const (
-	headerSession   = "Mcp-Session-Id"       // legacy era
-	headerVersion   = "Mcp-Protocol-Version" // since 2025-06-18
-	headerLastEvent = "Last-Event-ID"        // legacy era
-	headerMethod    = "Mcp-Method"           // modern era
-	headerName      = "Mcp-Name"             // modern era
-)
-
 // Types of what is sent.
 const (
 	jsonType  = "application/json"

@@ -80,23 +80,18 @@ func (n *session) staysOn(l *lane) {
 	}
 }
 
-// answersOddly reports whether a mutant has accepted a frame in a way of its own. done is
-// closed when the client has gone.
-func (ws *webSession) answersOddly(w http.ResponseWriter, m *history.Message, named *call, done <-chan struct{}) bool {
-	switch {
-	case ws.defect == acceptsWithBody:
-		w.Header().Set("Content-Type", jsonType)
-		// Who has gone does not need it.
-		_, _ = w.Write([]byte(`{"accepted":true}`))
-		return true
-	case ws.defect == holdsCancelPosts && m.IsCancel() && named != nil:
-		select {
-		case <-named.lane.over:
-		case <-ws.gone:
-		case <-done:
-		}
+// beforeAccepting runs when a frame without a request has been acted on, before that is
+// said. named is the call that it cancels, nil if it cancels none; done is closed when the
+// client has gone.
+func (ws *webSession) beforeAccepting(named *call, done <-chan struct{}) {
+	if ws.defect != holdsCancelPosts || named == nil {
+		return
 	}
-	return false
+	select {
+	case <-named.lane.over:
+	case <-ws.gone:
+	case <-done:
+	}
 }
 
 // callOf returns the call with that id that is in flight, or nil.
@@ -241,11 +236,11 @@ func (c *client) afterWebHandshake() {
 	case acceptsLittle:
 		c.spoilt(func(h http.Header) { h.Set("Accept", jsonType) })
 	case forgetsSession:
-		c.spoilt(without(headerSession))
+		c.spoilt(without(protocol.HeaderSession))
 	case forgetsVersion:
-		c.spoilt(without(headerVersion))
+		c.spoilt(without(protocol.HeaderVersion))
 	case forgetsMethod:
-		c.spoilt(without(headerMethod))
+		c.spoilt(without(protocol.HeaderMethod))
 	case postsTogether:
 		note := protocol.AppendNotification(nil, rootsChanged, "")
 		c.link.mu.Lock()

@@ -24,14 +24,14 @@ func (s *server) serveLegacy(w http.ResponseWriter, r *http.Request) {
 	case http.MethodDelete:
 		s.delete(w, r)
 	default:
-		notAllowed(w, "GET, POST, DELETE")
+		notAllowed(w, r, "GET, POST, DELETE")
 	}
 }
 
 // post takes in what a client has posted.
 func (s *server) post(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r.Header, jsonType) || !accepts(r.Header, eventType) {
-		refuseHTTP(w, http.StatusNotAcceptable, "Accept must list "+jsonType+" and "+eventType)
+		refuse(w, r, http.StatusNotAcceptable, "Accept must list "+jsonType+" and "+eventType)
 		return
 	}
 	m := s.readBody(w, r)
@@ -52,24 +52,24 @@ func (s *server) post(w http.ResponseWriter, r *http.Request) {
 // sessionOf returns the session that a request names, a new one for an initialize that
 // names none. It answers the exchange and returns nil where there is none.
 func (s *server) sessionOf(w http.ResponseWriter, r *http.Request, members []*history.Message) *webSession {
-	id := r.Header.Get(headerSession)
+	id := r.Header.Get(protocol.HeaderSession)
 	if id == "" && len(members) == 1 && members[0].Method == protocol.Initialize && proper(members[0].ID) {
 		ws := s.newWebSession(newStream(s.defect, 0))
-		w.Header().Set(headerSession, ws.id)
+		w.Header().Set(protocol.HeaderSession, ws.id)
 		return ws
 	}
 	if id == "" {
-		refuseHTTP(w, http.StatusBadRequest, headerSession+" is missing")
+		refuse(w, r, http.StatusBadRequest, protocol.HeaderSession+" is missing")
 		return nil
 	}
-	version := r.Header.Get(headerVersion)
+	version := r.Header.Get(protocol.HeaderVersion)
 	if protocol.NamesVersion(s.version) && version != "" && version != s.version {
-		refuseHTTP(w, http.StatusBadRequest, "unsupported protocol version "+version)
+		refuse(w, r, http.StatusBadRequest, "unsupported protocol version "+version)
 		return nil
 	}
 	ws := s.find(id)
 	if ws == nil {
-		refuseHTTP(w, http.StatusNotFound, "unknown session")
+		refuse(w, r, http.StatusNotFound, "unknown session")
 	}
 	return ws
 }
@@ -81,9 +81,8 @@ func (ws *webSession) accept(w http.ResponseWriter, r *http.Request, m *history.
 		refuseFrame(w, http.StatusBadRequest, "", refusals[0])
 		return
 	}
-	if !ws.answersOddly(w, m, named, r.Context().Done()) {
-		w.WriteHeader(http.StatusAccepted)
-	}
+	ws.beforeAccepting(named, r.Context().Done())
+	ws.sayAccepted(w)
 }
 
 // work acts on a frame that has a request in it, and carries what comes of it until all
@@ -99,7 +98,7 @@ func (ws *webSession) work(w http.ResponseWriter, r *http.Request, m *history.Me
 		refuseFrame(w, http.StatusBadRequest, "", refusals[0])
 		return
 	}
-	x := newExchange(w)
+	x := newExchange(w, ws.gone)
 	st.attach(x)
 	if !st.plain {
 		st.prime(ws.version)
@@ -133,7 +132,7 @@ func (ws *webSession) carry(st *stream, x *exchange, r *http.Request) {
 	}
 	st.leave(x)
 	if !x.begun && r.Context().Err() == nil {
-		refuseHTTP(x.w, http.StatusNotFound, "the session has ended")
+		refuse(x.w, r, http.StatusNotFound, "the session has ended")
 	}
 }
 
@@ -177,14 +176,14 @@ func (ws *webSession) stream(number int) *stream {
 // nothing may be said twice.
 func (s *server) get(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r.Header, eventType) {
-		refuseHTTP(w, http.StatusNotAcceptable, "Accept must list "+eventType)
+		refuse(w, r, http.StatusNotAcceptable, "Accept must list "+eventType)
 		return
 	}
 	ws := s.sessionOf(w, r, nil)
 	if ws == nil {
 		return
 	}
-	last := r.Header.Get(headerLastEvent)
+	last := r.Header.Get(protocol.HeaderLastEvent)
 	if last == "" {
 		ws.resume(ws.own, -1, w, r)
 		return
@@ -192,7 +191,7 @@ func (s *server) get(w http.ResponseWriter, r *http.Request) {
 	number, behind, ok := eventID(last)
 	st := ws.stream(number)
 	if !ok || st == nil {
-		refuseHTTP(w, http.StatusBadRequest, "no event "+last+" is known")
+		refuse(w, r, http.StatusBadRequest, "no event "+last+" is known")
 		return
 	}
 	ws.resume(st, behind, w, r)
@@ -200,11 +199,11 @@ func (s *server) get(w http.ResponseWriter, r *http.Request) {
 
 // resume carries a stream from behind the event of that number on; negative: from now on.
 func (ws *webSession) resume(st *stream, behind int, w http.ResponseWriter, r *http.Request) {
-	x := newExchange(w)
+	x := newExchange(w, ws.gone)
 	st.lane.take()
 	if behind >= 0 && !st.has(behind) {
 		st.lane.yield()
-		refuseHTTP(w, http.StatusBadRequest, "the event is not known")
+		refuse(w, r, http.StatusBadRequest, "the event is not known")
 		return
 	}
 	st.attach(x)

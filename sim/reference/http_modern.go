@@ -15,11 +15,11 @@ import (
 // goes away has cancelled its request, and nothing more is written for it.
 func (s *server) serveModern(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		notAllowed(w, "POST")
+		notAllowed(w, r, "POST")
 		return
 	}
 	if !accepts(r.Header, jsonType) || !accepts(r.Header, eventType) {
-		refuseHTTP(w, http.StatusNotAcceptable, "Accept must list "+jsonType+" and "+eventType)
+		refuse(w, r, http.StatusNotAcceptable, "Accept must list "+jsonType+" and "+eventType)
 		return
 	}
 	m := s.readBody(w, r)
@@ -27,9 +27,9 @@ func (s *server) serveModern(w http.ResponseWriter, r *http.Request) {
 	case m == nil:
 	case m.Kind == history.Notification:
 		// There is none that a server has to act on, not even a cancel.
-		w.WriteHeader(http.StatusAccepted)
+		s.sayAccepted(w)
 	case m.Kind != history.Request:
-		refuseHTTP(w, http.StatusBadRequest, "a client sends no responses")
+		refuse(w, r, http.StatusBadRequest, "a client sends no responses")
 	default:
 		s.answerModern(w, r, m)
 	}
@@ -62,7 +62,7 @@ func (n *session) attend(w http.ResponseWriter, r *http.Request, m *history.Mess
 		return
 	}
 	unhook := context.AfterFunc(r.Context(), n.clientGone)
-	x := newExchange(w)
+	x := newExchange(w, nil)
 	st.attach(x)
 	st.lane.yield()
 	st.lane.leave()
@@ -129,10 +129,10 @@ func (n *session) refuseHead(h http.Header, m *history.Message) (int, *protocol.
 	params := protocol.Member(m.Raw, "params")
 	if m.Method != protocol.Initialize { // an old client knows nothing of the headers
 		version, _ := protocol.Text(protocol.Member(protocol.Member(params, "_meta"), protocol.MetaVersion))
-		if e := mismatch(headerVersion, h.Get(headerVersion), version, version != ""); e != nil {
+		if e := mismatch(protocol.HeaderVersion, h.Get(protocol.HeaderVersion), version, version != ""); e != nil {
 			return http.StatusBadRequest, e
 		}
-		if e := mismatch(headerMethod, h.Get(headerMethod), m.Method, true); e != nil {
+		if e := mismatch(protocol.HeaderMethod, h.Get(protocol.HeaderMethod), m.Method, true); e != nil {
 			return http.StatusBadRequest, e
 		}
 		if e := mismatchedName(h, m); e != nil {
@@ -163,13 +163,13 @@ func mismatchedName(h http.Header, m *history.Message) *protocol.RPCError {
 	if !named {
 		return nil
 	}
-	values := h.Values(headerName)
+	values := h.Values(protocol.HeaderName)
 	if len(values) == 0 {
-		return &protocol.RPCError{Code: protocol.HeaderMismatch, Message: headerName + " is missing"}
+		return &protocol.RPCError{Code: protocol.HeaderMismatch, Message: protocol.HeaderName + " is missing"}
 	}
 	got, ok := decodeHeader(values[0])
 	if !ok || got != want {
-		return &protocol.RPCError{Code: protocol.HeaderMismatch, Message: fmt.Sprintf("%s is %q, and the body says %q", headerName, values[0], want)}
+		return &protocol.RPCError{Code: protocol.HeaderMismatch, Message: fmt.Sprintf("%s is %q, and the body says %q", protocol.HeaderName, values[0], want)}
 	}
 	return nil
 }

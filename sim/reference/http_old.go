@@ -14,7 +14,7 @@ func (s *server) serveOld(w http.ResponseWriter, r *http.Request) {
 	case http.MethodPost:
 		s.postOld(w, r)
 	default:
-		notAllowed(w, "GET, POST")
+		notAllowed(w, r, "GET, POST")
 	}
 }
 
@@ -23,13 +23,13 @@ const querySession = "sessionId"
 
 func (s *server) openOld(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r.Header, eventType) {
-		refuseHTTP(w, http.StatusNotAcceptable, "Accept must list "+eventType)
+		refuse(w, r, http.StatusNotAcceptable, "Accept must list "+eventType)
 		return
 	}
 	st := newStream(s.defect, -1)
 	st.lane.take()
 	ws := s.newWebSession(st)
-	x := newExchange(w)
+	x := newExchange(w, ws.gone)
 	st.attach(x)
 	st.write(event{name: "endpoint", data: r.URL.EscapedPath() + "?" + querySession + "=" + ws.id})
 	st.lane.yield()
@@ -40,12 +40,12 @@ func (s *server) openOld(w http.ResponseWriter, r *http.Request) {
 func (s *server) postOld(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get(querySession)
 	if id == "" {
-		refuseHTTP(w, http.StatusBadRequest, querySession+" is missing")
+		refuse(w, r, http.StatusBadRequest, querySession+" is missing")
 		return
 	}
 	ws := s.find(id)
 	if ws == nil {
-		refuseHTTP(w, http.StatusNotFound, "unknown session")
+		refuse(w, r, http.StatusNotFound, "unknown session")
 		return
 	}
 	if m := s.readBody(w, r); m != nil {

@@ -54,12 +54,12 @@ func (s *server) Handler() http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.enter() {
-			refuseHTTP(w, http.StatusServiceUnavailable, "the server is stopping")
+			refuse(w, r, http.StatusServiceUnavailable, "the server is stopping")
 			return
 		}
 		defer s.site.work.Done()
 		if !sameOrigin(r) {
-			refuseHTTP(w, http.StatusForbidden, "foreign origin")
+			refuse(w, r, http.StatusForbidden, "foreign origin")
 			return
 		}
 		serve(w, r)
@@ -164,7 +164,7 @@ func (s *server) find(id string) *webSession {
 // that is no JSON, or too much of it.
 func (s *server) readBody(w http.ResponseWriter, r *http.Request) *history.Message {
 	if typeOf(r.Header) != jsonType {
-		refuseHTTP(w, http.StatusUnsupportedMediaType, "Content-Type must be "+jsonType)
+		refuse(w, r, http.StatusUnsupportedMediaType, "Content-Type must be "+jsonType)
 		return nil
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxFrame))
@@ -173,7 +173,7 @@ func (s *server) readBody(w http.ResponseWriter, r *http.Request) *history.Messa
 		if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
 			status = http.StatusRequestEntityTooLarge
 		}
-		refuseHTTP(w, status, "read the body: "+err.Error())
+		refuse(w, r, status, "read the body: "+err.Error())
 		return nil
 	}
 	m := protocol.Identify(raw)
@@ -206,10 +206,14 @@ func asks(members []*history.Message) bool {
 	return slices.ContainsFunc(members, func(m *history.Message) bool { return m.Kind == history.Request })
 }
 
-// refuseHTTP answers an exchange with an error status, and an error reply without an id
-// that says why: "The HTTP response body MAY comprise a JSON-RPC error response that has
-// no id".
-func refuseHTTP(w http.ResponseWriter, status int, why string) {
+// refuse answers an exchange with an error status, and says why. To a POST that is an error
+// reply without an id: "The HTTP response body MAY comprise a JSON-RPC error response that
+// has no id". To anything else it is no message of the protocol.
+func refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	if r.Method != http.MethodPost {
+		http.Error(w, why, status)
+		return
+	}
 	refuseFrame(w, status, "", protocol.RPCError{Code: protocol.InvalidRequest, Message: why})
 }
 
@@ -221,10 +225,21 @@ func refuseFrame(w http.ResponseWriter, status int, id string, e protocol.RPCErr
 	_, _ = w.Write(protocol.AppendError(nil, id, e))
 }
 
+// sayAccepted answers a post in which there is no request.
+func (s *server) sayAccepted(w http.ResponseWriter) {
+	if s.defect != acceptsWithBody {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", jsonType)
+	// Who has gone does not need it.
+	_, _ = w.Write([]byte(`{"accepted":true}`))
+}
+
 // notAllowed answers an exchange whose method the endpoint does not have.
-func notAllowed(w http.ResponseWriter, allowed string) {
+func notAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	w.Header().Set("Allow", allowed)
-	refuseHTTP(w, http.StatusMethodNotAllowed, "the endpoint allows "+allowed)
+	refuse(w, r, http.StatusMethodNotAllowed, "the endpoint allows "+allowed)
 }
 
 // sameOrigin reports whether a request comes from no other site than the server's own:

@@ -44,6 +44,9 @@ type stage struct {
 	told     atomic.Int64 // how often the slow tool was told to stop
 	start    time.Time
 	stalled  atomic.Int64 // until when the network takes nothing from our side, since start
+
+	door *rawDoor  // when the raw peer is a client over HTTP
+	site *fakeSite // when it is a server over HTTP
 }
 
 type scriptCall struct {

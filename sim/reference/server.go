@@ -67,7 +67,7 @@ func (s *server) Serve(ctx context.Context, conn sim.Conn) error {
 	return errors.Join(n.outcome(), n.hangup())
 }
 
-func (s *server) overHTTP() bool { return s.env.Transport != "" && s.env.Transport != sim.Stdio }
+func (s *server) overHTTP() bool { return sim.OverHTTP(s.env.Transport) }
 
 // A session is one connection being served.
 type session struct {
@@ -179,8 +179,7 @@ func (n *session) request(m *history.Message, in arrival) {
 	c.ctx, c.tell = context.WithCancel(n.ctx)
 	n.begin(c, m)
 	n.begun(c)
-	params := protocol.Member(m.Raw, "params")
-	refusal := n.refuse(m.Method, params)
+	refusal := n.refuse(m.Method, protocol.Member(m.Raw, "params"))
 	if b != nil && m.Method == protocol.Initialize {
 		refusal = &protocol.RPCError{Code: protocol.InvalidRequest, Message: "initialize must not be part of a batch"}
 	}
@@ -189,24 +188,28 @@ func (n *session) request(m *history.Message, in arrival) {
 		return
 	}
 	c.leave = in.lane.join()
-	n.running.Go(func() {
-		defer c.leave()
-		defer c.passed()
-		defer c.tell()
-		defer n.enter(c)()
-		if refusal == nil && n.asTask(m) {
-			n.runTask(c, params)
-			return
-		}
-		if refusal != nil {
-			n.answer(c, protocol.AppendError(nil, c.id, *refusal))
-			return
-		}
-		n.beforeAnswer(c, m.Method, params)
-		if frame := n.perform(c, m.Method, params); frame != nil {
-			n.answer(c, frame)
-		}
-	})
+	n.running.Go(func() { n.work(c, m, refusal) })
+}
+
+// work does what a request asks for, or refuses it, and answers it.
+func (n *session) work(c *call, m *history.Message, refusal *protocol.RPCError) {
+	defer c.leave()
+	defer c.passed()
+	defer c.tell()
+	defer n.enter(c)()
+	params := protocol.Member(m.Raw, "params")
+	switch {
+	case refusal != nil:
+		n.answer(c, protocol.AppendError(nil, c.id, *refusal))
+		return
+	case n.asTask(m):
+		n.runTask(c, params)
+		return
+	}
+	n.beforeAnswer(c, m.Method, params)
+	if frame := n.perform(c, m.Method, params); frame != nil {
+		n.answer(c, frame)
+	}
 }
 
 // refuse checks a request against the rules of the era and returns the error

@@ -34,12 +34,23 @@ type stream struct {
 type exchange struct {
 	w     http.ResponseWriter
 	flush func() error
-	taken chan struct{} // closed when another exchange carries the stream
-	begun bool          // its head is written
+	taken chan struct{}   // closed when another exchange carries the stream
+	shut  <-chan struct{} // closed when the session is over: nothing is written any more. Nil: there is none
+	begun bool            // its head is written
 }
 
-func newExchange(w http.ResponseWriter) *exchange {
-	return &exchange{w: w, flush: http.NewResponseController(w).Flush, taken: make(chan struct{})}
+func newExchange(w http.ResponseWriter, shut <-chan struct{}) *exchange {
+	return &exchange{w: w, flush: http.NewResponseController(w).Flush, taken: make(chan struct{}), shut: shut}
+}
+
+// isShut reports whether the session is over.
+func (x *exchange) isShut() bool {
+	select {
+	case <-x.shut:
+		return true
+	default:
+		return false
+	}
 }
 
 // maxKept is how many events a stream keeps for who resumes it.
@@ -65,7 +76,7 @@ func (st *stream) send(frame []byte) {
 // answer writes the one frame of a plain stream.
 func (st *stream) answer(frame []byte) {
 	x := st.carrier
-	if x == nil || x.begun {
+	if x == nil || x.begun || x.isShut() {
 		return
 	}
 	x.begun = true
@@ -94,7 +105,7 @@ func (st *stream) emit(e event) {
 // written to carries it no longer.
 func (st *stream) write(e event) {
 	x := st.carrier
-	if x == nil {
+	if x == nil || x.isShut() {
 		return
 	}
 	_, err := x.w.Write(appendEvent(nil, e))

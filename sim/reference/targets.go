@@ -1,7 +1,7 @@
-// Package reference holds our own client and server: small, strict peers over
-// newline-delimited JSON, for both eras of the protocol. One sits opposite an
-// SDK under test, so that what goes wrong is the SDK's doing, and both together
-// show that a scenario can be passed.
+// Package reference holds our own client and server: small, strict peers for both eras of
+// the protocol, over newline-delimited JSON, over Streamable HTTP of both generations, and
+// over the old HTTP+SSE. One sits opposite an SDK under test, so that what goes wrong is
+// the SDK's doing, and both together show that a scenario can be passed.
 //
 // It also holds the mutants: the same code with one named defect each, which
 // prove that an oracle bites.
@@ -12,13 +12,18 @@
 //
 // Read in this order: targets.go lists what there is; server.go and gate.go are
 // the server, answers.go, lists.go and listen.go what it says, questions.go what its
-// tools ask; client.go and link.go are the client, calls.go what it asks, answering.go
-// what it says to what a server asks; frames.go and results.go are what both need;
-// tasks.go and client_tasks.go are what calls become that are made as tasks,
+// tools ask; client.go, link.go and outgoing.go are the client, calls.go what it asks,
+// answering.go what it says to what a server asks; frames.go and results.go are what both
+// need. How frames travel is apart from what is said: a server writes to the outlet of a
+// lane (lane.go), which is a line of a byte stream or an SSE stream (stream.go), and a
+// client has a carrier (carrier.go), which is a pipe or a web (web.go, web_post.go,
+// web_stream.go, web_old.go). http_server.go, http_legacy.go, http_modern.go and
+// http_old.go are how HTTP reaches a server's sessions; sse.go and headers.go are what both
+// need of it. tasks.go and client_tasks.go are what calls become that are made as tasks,
 // batch_server.go and batch_client.go what one version sends together;
 // mischief_client.go and mischief_server.go are what a scenario has them do wrong on
 // purpose; mutants.go is the table of defects and what each adds, hooks_wire.go what
-// those of mutants_wire.go add.
+// those of mutants_wire.go add, and hooks_http.go those of mutants_http.go.
 //
 // Whatever the order in which goroutines run, the strict peers keep the rules
 // because of one habit: nothing that a reader needs is ever locked while

@@ -55,7 +55,7 @@ func newWeb(l *link, conn sim.Conn, transport string) *web {
 
 // opened is called with what the server says to the client's being initialized.
 func (h *web) opened(err error) {
-	if err == nil && h.transport == sim.StreamableHTTP {
+	if err == nil && h.transport == sim.StreamableHTTP && h.link.isUp() {
 		h.link.ends.Go(h.standalone)
 	}
 }
@@ -165,7 +165,7 @@ func (h *web) greet(head http.Header) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.link.modern {
-		h.session = head.Get(headerSession)
+		h.session = head.Get(protocol.HeaderSession)
 	}
 	h.greeted = true
 }
@@ -189,10 +189,10 @@ func (h *web) request(ctx context.Context, method, url string, body []byte) (*ht
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.session != "" {
-		req.Header.Set(headerSession, h.session)
+		req.Header.Set(protocol.HeaderSession, h.session)
 	}
 	if h.link.modern || h.greeted && protocol.NamesVersion(h.link.version) {
-		req.Header.Set(headerVersion, h.link.version)
+		req.Header.Set(protocol.HeaderVersion, h.link.version)
 	}
 	return req, nil
 }
@@ -202,8 +202,8 @@ func (h *web) describe(req *http.Request, m *history.Message) {
 	if !h.link.modern || m.Method == "" {
 		return
 	}
-	req.Header.Set(headerMethod, m.Method)
+	req.Header.Set(protocol.HeaderMethod, m.Method)
 	if name, named := nameOf(m); named {
-		req.Header.Set(headerName, encodeHeader(name))
+		req.Header.Set(protocol.HeaderName, encodeHeader(name))
 	}
 }

@@ -235,7 +235,7 @@ func TestWebUnrulyServer(t *testing.T) {
 	}
 }
 
-// Two hundred clients use the same ids at once, cancel some of them, and each gets what
+// Many clients use the same ids at once, cancel some of them, and each gets what
 // is its own.
 func TestManyClients(t *testing.T) {
 	for version, transport := range webVersions() {
@@ -244,7 +244,11 @@ func TestManyClients(t *testing.T) {
 				w := newWebWorld(sim.ServerEnv{SpecVersion: version, Transport: transport}, none)
 				defer w.close(t)
 				var clients sync.WaitGroup
-				for i := range 200 {
+				all := 20
+				if version >= protocol.V20251125 { // one of each era is enough for so many
+					all = 200
+				}
+				for i := range all {
 					clients.Go(func() {
 						c := newClient(sim.ClientEnv{SpecVersion: version, Transport: transport}, none)
 						assert.NoError(t, c.Connect(t.Context(), w.door()))
@@ -260,7 +264,7 @@ func TestManyClients(t *testing.T) {
 						assert.Equal(t, i%2 == 0, err == nil, "%v", err)
 						time.Sleep(time.Second)
 						if !protocol.Modern(version) {
-							assert.Equal(t, 200, w.server.Sessions())
+							assert.Equal(t, all, w.server.Sessions())
 						}
 						time.Sleep(time.Second)
 						assert.NoError(t, c.Close())
@@ -268,7 +272,7 @@ func TestManyClients(t *testing.T) {
 				}
 				clients.Wait()
 				synctest.Wait()
-				assert.EqualValues(t, 100, w.told.Load())
+				assert.EqualValues(t, all/2, w.told.Load())
 				assert.Zero(t, w.server.Sessions())
 			})
 		})

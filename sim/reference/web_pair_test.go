@@ -145,7 +145,6 @@ func (p *webPair) run(t *testing.T) {
 			time.Sleep(b.at)
 			if c := network.Conn(b.conn); c != nil {
 				p.note(sighting{where: "network breaks"})
-				p.broken = true
 				c.Reset()
 			}
 		})
@@ -372,9 +371,12 @@ func (w *watchedWriter) Write(b []byte) (int, error) {
 		w.WriteHeader(http.StatusOK)
 	}
 	s := w.s.at2("server writes", "")
-	if w.Header().Get("Content-Type") == "application/json" {
+	switch w.Header().Get("Content-Type") {
+	case "application/json":
 		s.m = protocol.Identify(b)
 		w.pair.note(s)
+		fallthrough
+	case "text/plain; charset=utf-8":
 		return w.ResponseWriter.Write(b)
 	}
 	e, err := newEventReader(bytes.NewReader(b)).next()
@@ -395,6 +397,7 @@ func (w *watchedWriter) Write(b []byte) (int, error) {
 // webBreaches holds the sightings to the rules.
 func (p *webPair) webBreaches() []string {
 	j := &webJudge{pair: p, requests: map[string]*webRequest{}, events: map[string]sighting{}, exchanges: map[int]*webExchange{}}
+	p.broken = slices.ContainsFunc(p.log, func(s sighting) bool { return s.where == "network breaks" })
 	for _, s := range p.log {
 		j.see(s)
 	}

@@ -223,6 +223,10 @@ func (p *post) refused(resp *http.Response, kind string) error {
 	return p.hear(m)
 }
 
+// errSessionEnded is what becomes of a request to a session that the server does not know.
+// The text wants a client to begin a new session then ("it MUST start a new session by
+// sending a new InitializeRequest"), which only its application can: what the old one held
+// is lost. The error tells it. Requests that it makes all the same are sent, and fail alike.
 var errSessionEnded = errors.New("the session has ended: the server does not know it (HTTP status 404)")
 
 // readFrame reads a body to its end, which is one frame.

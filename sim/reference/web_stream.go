@@ -107,7 +107,7 @@ func (h *web) open(ctx context.Context, last string) (*http.Response, error) {
 		return nil, err
 	}
 	if last != "" {
-		req.Header.Set(headerLastEvent, last)
+		req.Header.Set(protocol.HeaderLastEvent, last)
 	}
 	resp, err := h.http.Do(req)
 	if err != nil {

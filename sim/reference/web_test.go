@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -25,9 +26,14 @@ import (
 type memNet struct {
 	arrived chan net.Conn
 	closed  chan struct{}
+	close   func()
 }
 
-func newMemNet() *memNet { return &memNet{arrived: make(chan net.Conn), closed: make(chan struct{})} }
+func newMemNet() *memNet {
+	n := &memNet{arrived: make(chan net.Conn), closed: make(chan struct{})}
+	n.close = sync.OnceFunc(func() { close(n.closed) })
+	return n
+}
 
 func (n *memNet) Accept() (net.Conn, error) {
 	select {
@@ -39,7 +45,7 @@ func (n *memNet) Accept() (net.Conn, error) {
 }
 
 func (n *memNet) Close() error {
-	close(n.closed)
+	n.close()
 	return nil
 }
 
@@ -75,9 +81,9 @@ type webWorld struct {
 
 func newWebWorld(env sim.ServerEnv, d defect) *webWorld {
 	w := &webWorld{net: newMemNet()}
-	env.Tools = append(testTools(&w.told), env.Tools...)
+	env.Tools = append(env.Tools, testTools(&w.told)...) // of two with one name the first counts
 	w.server = newServer(env, d)
-	w.http = &http.Server{Handler: w.server.Handler()}
+	w.http = &http.Server{Handler: w.server.Handler(), ErrorLog: quietLog()}
 	go func() {
 		if err := w.http.Serve(w.net); !errors.Is(err, http.ErrServerClosed) {
 			panic(err)
@@ -85,6 +91,9 @@ func newWebWorld(env sim.ServerEnv, d defect) *webWorld {
 	}()
 	return w
 }
+
+// quietLog is where a server says what it does not tell its handlers.
+func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // door makes the way of one client to the server.
 func (w *webWorld) door() sim.Conn {
@@ -103,6 +112,7 @@ func (w *webWorld) close(t *testing.T) {
 		d.CloseIdleConnections()
 	}
 	require.NoError(t, w.http.Close())
+	time.Sleep(time.Second) // which net/http leaves a client to read what it is told at last
 }
 
 // webVersions are the versions with the transports over HTTP that they have.

@@ -1,0 +1,98 @@
+package sim
+
+import (
+	"net/http"
+
+	"github.com/mcpsim/mcpsim/netem"
+	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/protocol"
+)
+
+// front is the beginning of the server's handler chain.
+func (x *httpWire) front() http.Handler {
+	f := &netem.Front{Decide: x.decide, Pick: x.pick}
+	for i, s := range x.world.servers {
+		f.Backends = append(f.Backends, x.observe(s.(HTTPServer).Handler(), i+1))
+	}
+	return f
+}
+
+// decide draws what befalls an exchange on its way.
+func (x *httpWire) decide(r *http.Request) netem.FrontFault {
+	ex := x.lookup(r)
+	if ex == nil {
+		return netem.FrontFault{}
+	}
+	for i, f := range x.world.Scenario.HTTP.Faults {
+		chance := NewStream(DelayHash(x.world.schedule.Seed, ex.identity), "http fault", i)
+		if !f.befalls(ex) || chance.Float64() >= f.Share {
+			continue
+		}
+		ex.note(history.Event{Side: history.World, Kind: history.Fault, Text: f.Kind})
+		if f.Kind == Misroute {
+			ex.misrouted = true
+			return netem.FrontFault{}
+		}
+		fault := netem.FrontFault{Kind: f.Kind, Events: f.Events}
+		if f.After != (Distribution{}) {
+			fault.After = chance.Dithered(f.After)
+		}
+		return fault
+	}
+	return netem.FrontFault{}
+}
+
+// befalls reports whether an exchange is of those that can suffer the fault. A
+// handshake is only where it is named: a client that does not get through shows nothing.
+// Nor is the health probe, which is to show what is left of the world.
+func (f HTTPFault) befalls(ex *exchange) bool {
+	says := ex.says()
+	switch {
+	case ex.method != http.MethodPost:
+		return f.Of == ex.method
+	case ex.probes():
+		return false
+	case f.Of != "":
+		return f.Of == says
+	}
+	return says != protocol.Initialize && says != protocol.Initialized && says != protocol.Discover
+}
+
+// probes reports whether the exchange is the health probe.
+func (ex *exchange) probes() bool {
+	says := ex.says()
+	return ex.wire.world.probing.Load() && (says == protocol.Ping || says == protocol.ToolsList)
+}
+
+// pick chooses one of several servers: that which has the session, if one is named,
+// and otherwise by the seed; of a misrouted exchange, the next.
+func (x *httpWire) pick(r *http.Request) int {
+	n := len(x.world.servers)
+	ex := x.lookup(r)
+	if n == 1 || ex == nil {
+		return 0
+	}
+	x.mu.Lock()
+	has := x.sessions[sessionOf(r)]
+	x.mu.Unlock()
+	i := int(NewStream(DelayHash(x.world.schedule.Seed, ex.identity), "instance", 0).Below(uint64(n)))
+	if has > 0 {
+		i = has - 1
+	}
+	if ex.misrouted {
+		i = (i + 1) % n
+	}
+	return i
+}
+
+// learnSession notes which server made a session.
+func (x *httpWire) learnSession(id string, instance int) {
+	if id == "" {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sessions[id] == 0 {
+		x.sessions[id] = instance
+	}
+}
