@@ -20,3 +20,13 @@ func BenchmarkJudgeStdio(b *testing.B) {
 		Judge(h)
 	}
 }
+
+// BenchmarkJudgeCrowd judges a world of a thousand clients with 60,000 events.
+func BenchmarkJudgeCrowd(b *testing.B) {
+	h := (&longTalk{over: StreamableHTTP, answered: posted(), cancelled: dropped(), named: plainID, clients: 1000}).whole(60_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		Judge(h)
+	}
+	b.ReportMetric(float64(len(h.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}

@@ -210,10 +210,9 @@ func (b *builder) cancel(f *frame) {
 }
 
 func (b *builder) progress(f *frame) {
-	asker := f.side.Peer()
-	f.req = addressee(b.tokens[seat(asker)][f.msg.Token], func(r *request) *request { return r.prevToken })
+	f.req = b.reportedOn(f)
 	if f.req == nil {
-		f.forgotten = b.perhaps(ofToken, asker, f.msg.Token)
+		f.forgotten = b.perhaps(ofToken, f.side.Peer(), f.msg.Token)
 		b.placeProgress(f)
 		return
 	}

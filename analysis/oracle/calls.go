@@ -152,6 +152,10 @@ func (x *index) judgeError(c *call, t *tally) {
 	if !answered || !fine || c.reason() != nil || before(x.over, c.ret) {
 		return
 	}
+	if x.transport == HTTPSSE && c.req.frame.on.failed() {
+		t.leave(whyFaulty) // the POST had come to nothing, whatever came by the stream
+		return
+	}
 	v := Violation{
 		Call: c.Call.Call, Side: x.failingSide(c), Handler: c.kind(), Method: c.otherMethod(), Lateness: -1,
 		What: "failed a call whose tool had returned a result",

@@ -118,6 +118,7 @@ func callRules() []Rule {
 			{Why: whyUnderRace, What: "The server put there the value of a call of which it had read the cancel while that was queued or running, or the call was made to fail in the instant of another one's cancel: " +
 				"the same is a breach of RACE-GRACEFUL."},
 			{Why: whyUnderLate, What: "The value was that of a cancelled call whose response the client should have dropped."},
+			{OfHTTP: true, Why: whyFaulty, What: "Over HTTP+SSE, a call whose POST the network broke off, or whose POST was refused, whatever came by the stream."},
 			unclearIDExemption(),
 		},
 	}}

@@ -61,6 +61,7 @@ func httpStreamRules() []Rule {
 		},
 		Convicts: "On the stream of one call the writing of progress, of a log message, of a request or of a response began that belongs to another call.",
 		Exempt: []Exemption{
+			sharedTokenExemption(),
 			{Why: whyTaskRuns, What: "Progress of a task, whose call has been answered: its own stream is over."},
 			{What: "Progress under a token that no request of this client had: PROGRESS-ACTIVE judges that, also if it is another client's."},
 			{What: "What is sent on a resumed stream: HTTP-REPLAY-SCOPE."},

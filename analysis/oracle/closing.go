@@ -48,7 +48,9 @@ func (b *builder) closing(r *request, drop *history.Event) {
 		side: history.Client, write: drop, wrote: drop, req: r, on: r.frame.on, closing: true,
 	}
 	f.nth = b.count()
-	b.learn(history.Client, drop, true)
+	if r.call == nil || r.call.cancel != nil { // otherwise it is no wish of the caller's
+		b.learn(history.Client, drop, true)
+	}
 	r.cancel, r.touched = f, drop.At
 	b.lingered.inHand++
 	b.lingered.sent++

@@ -28,8 +28,9 @@ const (
 	host               // what is not one client's
 )
 
-// maxClients bounds the clients that are told apart.
-const maxClients = 1 << 20
+// maxClients bounds the clients that are told apart. Worlds have a thousand at most; those
+// of others count as the first's, or as nobody's.
+const maxClients = 1 << 13
 
 // farAhead is the first number of a window that a member uses, so that all that are
 // below find their place apart: a member sees few of the world's numbers.

@@ -37,14 +37,26 @@ func (b *builder) answeredBy(f *frame) *request {
 	return addressee(b.ids[seat(f.side.Peer())][f.msg.ID], func(r *request) *request { return r.prev })
 }
 
+// reportedOn returns the request that the progress f is of: the one whose response it comes
+// before on its exchange, or else one that has its token; nil if there is none.
+func (b *builder) reportedOn(f *frame) *request {
+	if f.on != nil && b.real(f.side) == history.Server {
+		for _, r := range f.on.asks {
+			if r.frame.msg.Token == f.msg.Token {
+				return r
+			}
+		}
+	}
+	return addressee(b.tokens[seat(f.side.Peer())][f.msg.Token], func(r *request) *request { return r.prevToken })
+}
+
 // replayed sorts in a message that is sent again: to whom it is, and nothing else.
 func (b *builder) replayed(f *frame) {
 	switch {
 	case f.msg.IsReply():
 		f.req = b.answeredBy(f)
 	case f.msg.Token != "":
-		asker := f.side.Peer()
-		f.req = addressee(b.tokens[seat(asker)][f.msg.Token], func(r *request) *request { return r.prevToken })
+		f.req = b.reportedOn(f)
 	}
 }
 

@@ -56,7 +56,7 @@ func (x *index) harm(c, owner *call) harm {
 	if cancel != nil && c.req != nil && c.req.frame.beside(cancel) {
 		return harm{why: whyBatchRefused}
 	}
-	if cancel != nil && c.end != nil && c.end.Text != "" {
+	if cancel != nil && c.end != nil && c.end.Text != "" && !(x.overHTTP && before(c.ret, c.end)) {
 		return harm{why: whyOwnError}
 	}
 	return harm{cancel: cancel, at: c.ret, side: x.failingSide(c), what: "failed a call that nobody had cancelled"}
@@ -90,7 +90,7 @@ func (x *index) mixedUp(c, owner *call) *history.Event {
 // hand. It is nil where c fails at another time, or did not fail; and of a subscription
 // that its server has ended, which may have any reason.
 func (x *index) failedUnder(c *call) *history.Event {
-	if c.req != nil && c.req.frame.on.failed() || c.Task != "" || c.endedByServer() || c.reason() != nil || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
+	if c.req != nil && c.req.frame.on.failed() || c.Task != "" || c.endedByServer() || c.mayFail() || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
 		return nil
 	}
 	cancel, from, act := c.retKnown, c.issue, c.ret
@@ -107,6 +107,15 @@ func (x *index) failedUnder(c *call) *history.Event {
 		return nil
 	}
 	return cancel
+}
+
+// mayFail reports whether there is a reason for which c may fail: its caller gave up, or a
+// cancel was written for it. That its client closed its stream unasked is none.
+func (c *call) mayFail() bool {
+	if c.cancel == nil && c.req != nil && c.req.cancel != nil && c.req.cancel.closing && c.req.posted == nil {
+		return false
+	}
+	return c.reason() != nil
 }
 
 // mixer tells which side gave c the value of owner: the server, if it is on the

@@ -311,6 +311,21 @@ func webCancelCases() []webCase {
 			45 server told 2; end 2 canceled; > error 2
 			70 client < error 2; return 2 canceled`).tools("cooperative", "cooperative"),
 	}, {
+		rule: "RACE-GRACEFUL", why: "a client that closes another call's stream with it", want: Fail, fails: "RACE-GRACEFUL", side: history.Client,
+		script: modernWeb(`10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			30 client cancel 1; drop call 1; return 1 canceled; drop call 2; return 2 canceled
+			40 server gone call 1; told 1; end 1 canceled; finish call 1
+			41 server gone call 2; told 2; end 2 canceled; finish call 2`).tools("cooperative", "cooperative"),
+	}, {
+		rule: "RACE-GRACEFUL", why: "or that closes one unasked, at another time", want: Pass,
+		script: modernWeb(`10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2
+			30 client cancel 1; drop call 1; return 1 canceled
+			35 client drop call 2; return 2 canceled
+			40 server gone call 1; told 1; end 1 canceled; finish call 1
+			41 server gone call 2; told 2; end 2 canceled; finish call 2`).tools("cooperative", "cooperative"),
+	}, {
 		rule: "DISC-SCOPED", why: "the whole connection was closed", want: Vacuous,
 		script: modernWeb(`10 client issue 1; > call 1; issue 2; > call 2
 			20 server < call 1; start 1; < call 2; start 2

@@ -185,6 +185,8 @@ func related(x *index, f *frame, t *tally) {
 	case !known:
 	case own:
 		t.pass()
+	case f.isProgress() && f.req.shared:
+		t.leave(whySharedToken)
 	case f.isProgress() && f.req.first != nil && startsTask(f.req.first):
 		t.leave(whyTaskRuns)
 	default:

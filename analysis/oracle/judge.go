@@ -57,6 +57,13 @@ func Judge(h *history.History) Judgement {
 // condition in [index.stays], for what is decided by the end of the world alone, or in
 // [builder.unsettled]. Such conditions have to pass, or the item stays.
 //
+// Over HTTP a check is for whoever has the order on which it stands. What is done at one
+// side has one, whatever carries it: reading, telling, answering. What travels by different
+// exchanges has none, so that nothing may be concluded from its order at the other side;
+// where a rule needs that, it has no level there ([Rule.LevelOver]), or its oracle says what
+// else it looks at. The checks see one conversation, of one client with its server; in a
+// world with many clients there is an index for each, see crowd.go.
+//
 // What is said of an item that is forgotten cannot be judged any more. Such a frame is
 // [frame.forgotten] and has no request; a check that would have judged it leaves it
 // uncounted, with whyForgotten. Ids that were never used can still be told.

@@ -133,6 +133,7 @@ func (x *web) openGet(after string, then func()) *leg {
 	l := x.begin(&history.HTTPHead{Method: "GET", Accept: streamType, LastEvent: after})
 	x.after(x.draw("way", 1, 3), func() {
 		if l.clientOver {
+			l.up.cut = true // it never comes there
 			return
 		}
 		l.serves()

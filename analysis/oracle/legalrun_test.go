@@ -216,6 +216,9 @@ func TestNamesDoNotMatter(t *testing.T) {
 		h := r.script.history(t)
 		require.Equal(t, Judge(h), Judge(renamed(h)), r.file)
 	}
+	drawn(t, 200, func(rt *rapid.T) *history.History { return legalWeb(rt, t) }, func(_ *rapid.T, h *history.History) {
+		require.Equal(t, Judge(h), Judge(renamed(h)))
+	})
 }
 
 // retimed returns h with every instant moved.
@@ -250,17 +253,20 @@ func sayings(j Judgement) []saying {
 // Twice the time makes twice the durations, and no other verdict; an hour later
 // makes no difference at all.
 func TestOnlyOrderAndEqualityOfTimesMatter(t *testing.T) {
-	conversations(t, 300, func(rt *rapid.T, h *history.History) {
-		a := Judge(h)
-		require.Equal(t, a, Judge(retimed(h, func(at time.Duration) time.Duration { return at + time.Hour })))
-		b := Judge(retimed(h, func(at time.Duration) time.Duration { return 2 * at }))
-		require.Equal(t, sayings(a), sayings(b))
-		for i := range a.Calls {
-			require.Equal(t, a.Calls[i].Phase, b.Calls[i].Phase)
-			require.Equal(t, a.Calls[i].Work, b.Calls[i].Work)
-			if a.Calls[i].ReadToEnd >= 0 {
-				require.Equal(t, 2*a.Calls[i].ReadToEnd, b.Calls[i].ReadToEnd)
-			}
+	conversations(t, 300, requireOnlyOrder)
+	drawn(t, 200, func(rt *rapid.T) *history.History { return legalWeb(rt, t) }, requireOnlyOrder)
+}
+
+func requireOnlyOrder(t *rapid.T, h *history.History) {
+	a := Judge(h)
+	require.Equal(t, a, Judge(retimed(h, func(at time.Duration) time.Duration { return at + time.Hour })))
+	b := Judge(retimed(h, func(at time.Duration) time.Duration { return 2 * at }))
+	require.Equal(t, sayings(a), sayings(b))
+	for i := range a.Calls {
+		require.Equal(t, a.Calls[i].Phase, b.Calls[i].Phase)
+		require.Equal(t, a.Calls[i].Work, b.Calls[i].Work)
+		if a.Calls[i].ReadToEnd >= 0 {
+			require.Equal(t, 2*a.Calls[i].ReadToEnd, b.Calls[i].ReadToEnd)
 		}
-	})
+	}
 }

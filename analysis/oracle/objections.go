@@ -46,17 +46,42 @@ type defence struct {
 
 func newDefence(h *history.History, v Violation) *defence {
 	h = &history.History{Header: h.Header, Events: numbered(h.Events)}
-	x := newIndex(h)
-	d := &defence{x: x, v: v, call: x.call(v.Call)}
+	d := &defence{v: v}
 	for _, seq := range v.Events {
 		if seq >= 0 && seq < len(h.Events) {
 			d.act = &h.Events[seq]
 		}
 	}
+	d.x = indexOf(h, v.Call, d.act)
+	d.call = d.x.call(v.Call)
 	if d.call != nil && d.call.issue != nil {
 		d.origin = d.call.issue.At
 	}
 	return d
+}
+
+// indexOf sorts a whole history, whose events are numbered: of a world with many clients
+// the conversation of the one whose call that is, or who has to do with the event.
+func indexOf(h *history.History, call int, act *history.Event) *index {
+	if h.Header.Clients <= 0 {
+		return newIndex(h)
+	}
+	s := newStream(h.Header, nil, nil)
+	for _, m := range s.members {
+		m.keep = true
+	}
+	for i := range h.Events {
+		s.distribute(&h.Events[i])
+	}
+	s.finish()
+	found := &s.index
+	for n, m := range s.members {
+		m.finish()
+		if m.call(call) != nil || act != nil && act.Client == n+1 {
+			found = &m.index
+		}
+	}
+	return found
 }
 
 // when names an event by its instant and its place in the record.

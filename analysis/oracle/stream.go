@@ -96,6 +96,8 @@ func (s *Stream) accept(e *history.Event) {
 		switch {
 		case i.request != nil && !i.request.over():
 			i.request.queued = false // it will be back
+		case i.call != nil && s.calls.get(i.call.place) != i.call:
+			// It was over twice, since its context ended after its return.
 		case i.call != nil && i.call.req != nil:
 			s.settle(i.call.req) // it is part of that
 		case s.ready(i):

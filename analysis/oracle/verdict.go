@@ -5,6 +5,10 @@
 // target and no clock but the one in the history. The package draws nothing
 // and writes nothing, so that the simulator's workers can carry it.
 //
+// Over HTTP messages travel by exchanges, which have their own part in a history; see
+// exchange.go for what order proves there, closing.go for what it means that one is broken
+// off, and crowd.go for many clients on one server.
+//
 // Read in this order: [Rule] and [Rules] say what is judged, and [Catalogue] what
 // else is laid out; [Notes], [Races] and [Budgets] are the tables that rules refer
 // to; [Judge] judges a history, [Stream] one that is still being written, and [Verdict]
@@ -29,7 +33,7 @@ const (
 	Should    Level = "SHOULD"
 	May       Level = "MAY" // of clauses that allow; no rule has it
 	Quality   Level = "QUALITY"
-	Info      Level = "INFO" // is told and never held against anybody; no rule has it where it is judged
+	Info      Level = "INFO" // is told and never held against anybody: where a rule has it, it never fails
 )
 
 // A Status is the outcome of one rule on one history.
@@ -179,6 +183,6 @@ type CallResult struct {
 
 // A Judgement is everything that is concluded from one history.
 type Judgement struct {
-	Verdicts []Verdict    `json:"verdicts"` // one a rule, in the order of Rules
+	Verdicts []Verdict    `json:"verdicts"` // one a rule that is judged over the history's transport, in the order of Rules
 	Calls    []CallResult `json:"calls"`    // one a call of the header, in its order
 }
