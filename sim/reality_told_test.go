@@ -37,11 +37,14 @@ func application(k history.Kind) bool {
 func retold(h *history.History) map[string][]string {
 	told := applications(h)
 	x, posted := exchangesOf(h)
-	closing, vain := false, map[int]bool{}
+	closing, vain, cancelled := false, map[int]bool{}, map[int]bool{}
 	for _, e := range h.Events {
 		closing = closing || e.Kind == history.Close || e.Kind == history.Stop
 		if e.Kind == history.Write {
-			vain[e.Frame] = closing || e.Exchange > 0 && x[e.Exchange-1].dropped
+			cancelled[e.Call] = cancelled[e.Call] || e.Msg.IsCancel()
+			// Who cancels and gives up at once: the answer may be before or behind that.
+			vain[e.Frame] = closing || e.Exchange > 0 && x[e.Exchange-1].gives &&
+				(x[e.Exchange-1].dropped || e.Side == history.Server && cancelled[e.Call])
 		}
 		switch {
 		case vain[e.Frame]: // whether something is still written to who is leaving is open
@@ -63,23 +66,30 @@ func retold(h *history.History) map[string][]string {
 type exchanged struct {
 	client, server []string
 	answered       bool // the client has read an answer
-	dropped        bool // the client has given it up: what a server says after that is left out
+	gives, dropped bool // the client will give it up, has given it up: what a server says after that is left out
 	late           bool // it began when the session was being closed
 }
 
 type exchangeList []exchanged
 
-// exchangesOf makes room for the exchanges of a history, and lists the calls whose cancel
-// was posted.
+// exchangesOf makes room for the exchanges of a history and finds those that their client
+// will give up, and lists the calls whose cancel was posted.
 func exchangesOf(h *history.History) (exchangeList, map[int]bool) {
-	n, posted := 0, map[int]bool{}
+	posted := map[int]bool{}
+	var x exchangeList
 	for _, e := range h.Events {
-		n = max(n, e.Exchange)
-		if e.Exchange > 0 && e.Kind == history.Write && e.Msg.IsCancel() {
+		for len(x) < e.Exchange {
+			x = append(x, exchanged{})
+		}
+		switch {
+		case e.Exchange == 0:
+		case e.Kind == history.Write && e.Msg.IsCancel():
 			posted[e.Call] = true
+		case e.Kind == history.Drop:
+			x[e.Exchange-1].gives = true
 		}
 	}
-	return make(exchangeList, n), posted
+	return x, posted
 }
 
 // tell adds an event. An exchange whose answer has been read, or that is ended by both
