@@ -46,6 +46,8 @@ type builder struct {
 	recentEvents []string              // their ids, oldest first
 	lastEvent    batchEvent
 	lastTold     *call // the last whose handler was told
+
+	offspring map[int][]int // in a conversation of nested calls: which a call's tool makes
 }
 
 func newBuilder(h history.Header) *builder {
@@ -134,6 +136,12 @@ func (b *builder) enter(line history.Call, place int) {
 	c.Call, c.place = line, place
 	b.patience += 2 * c.Work
 	b.number(c)
+	if line.Parent > 0 {
+		if b.offspring == nil {
+			b.offspring = map[int][]int{}
+		}
+		b.offspring[line.Parent] = append(b.offspring[line.Parent], line.Call)
+	}
 	b.calls.put(c.place, c)
 }
 

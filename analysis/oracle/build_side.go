@@ -3,6 +3,9 @@ package oracle
 import "github.com/mcpsim/mcpsim/sim/history"
 
 func (b *builder) application(e *history.Event) {
+	if e.Kind == history.Cancel {
+		b.orphan(e)
+	}
 	c := b.call(e.Call)
 	if c == nil {
 		return
@@ -21,6 +24,16 @@ func (b *builder) application(e *history.Event) {
 		b.returned(c, e)
 	}
 	b.touch(c, e)
+}
+
+// orphan notes of nested calls that the application has given up the call whose tool makes
+// them.
+func (b *builder) orphan(e *history.Event) {
+	for _, n := range b.offspring[e.Call] {
+		if c := b.call(n); c != nil && c.orphaned == nil {
+			c.orphaned = e
+		}
+	}
 }
 
 func (b *builder) giveUp(c *call, e *history.Event) {

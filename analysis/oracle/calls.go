@@ -98,9 +98,10 @@ func (x *index) judgeSpurious(c *call, t *tally) {
 
 // reason returns the first event for which the handler of c may be told to stop:
 // its caller gave up, a cancel for it or for its task was written, or it was cancelled by
-// a disconnect; nil if there is none.
+// a disconnect; of a nested call also that the handler's own application has given up the
+// call whose tool asks. nil if there is none.
 func (c *call) reason() *history.Event {
-	first := c.cancel
+	first := earlier(c.cancel, c.orphaned)
 	if r := c.req; r != nil {
 		if r.cancel != nil {
 			first = earlier(first, r.cancel.write)

@@ -94,8 +94,9 @@ func callRules() []Rule {
 		Statement: "A handler is told to stop only because of a cancel, or because the session ends.",
 		Property:  Safety,
 		Elsewhere: everywhere(Quality),
-		Convicts:  "A handler's context was done before its caller had given up, before a cancel for it was written, and before the first sign of the session's end.",
-		Implied:   "RACE-GRACEFUL, CANCEL-RIGHT-CALL, DISC-SCOPED or DISC-NOT-CANCEL",
+		Convicts: "A handler's context was done before its caller had given up, before a cancel for it was written, and before the first sign of the session's end; " +
+			"nor had, where the server's tool asks the client, the client's application given up the call of that tool.",
+		Implied: "RACE-GRACEFUL, CANCEL-RIGHT-CALL, DISC-SCOPED or DISC-NOT-CANCEL",
 		Exempt: []Exemption{
 			{OfHTTP: true, Why: whyUnderScoped, What: "Over HTTP since 2026-07-28, in the instant in which the exchange of another request was broken off: the same is a breach of DISC-SCOPED."},
 			{OfHTTP: true, Why: whyUnderNotCancel, What: "Over HTTP before, after its own exchange was broken off: the same is a breach of DISC-NOT-CANCEL."},

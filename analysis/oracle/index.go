@@ -96,6 +96,7 @@ type call struct {
 	req   *request // the request that the client wrote for it
 
 	issue, cancel, ret *history.Event
+	orphaned           *history.Event // nested: the call whose tool makes it was given up, on the side that answers this one
 	start, told, end   *history.Event
 	asked              int              // how often it asked for progress before the server had read a cancel for it
 	asks               []*history.Event // likewise, afterwards

@@ -64,6 +64,12 @@ func TestNestedCalls(t *testing.T) {
 			50 client < cancel 2
 			55 server < result 2; return 2 "x"; end 1 canceled
 		`, "", "LATE-IGNORED", history.Server, "LATE-IGNORED"},
+		{"the client stops at once what it did for a call that its application gives up", `
+			31 client told 2; end 2 canceled; > error 2
+			40 server < cancel 1; told 1; cancel 2; > cancel 2; return 2 canceled; end 1 canceled
+			50 client < cancel 2
+			60 server < error 2
+		`, "", "", "", "CANCEL-STOP-WORK"},
 		{"the server holds the tool", `
 			40 server < cancel 1; told 1; cancel 2; > cancel 2
 			50 client < cancel 2; told 2; end 2 canceled
@@ -92,6 +98,21 @@ func TestNestedCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where nobody has given up anything, a client has no reason to stop what it does for the server.
+func TestNestedCallsAreNotStoppedForNothing(t *testing.T) {
+	j := Judge(script{handlers: []string{"asking"}, nested: []string{"cooperative"}, text: `
+		0 client issue 1; > call 1
+		10 server < call 1; start 1; issue 2; > call 2
+		20 client < call 2; start 2
+		25 client told 2; end 2 canceled; > error 2
+		28 server < error 2; return 2 canceled; end 1 canceled; > error 1
+		35 client < error 1; return 1 canceled
+	`}.history(t))
+	v := verdictOf(t, j, "NO-SPURIOUS-CANCEL")
+	assert.Equal(t, Fail, v.Status)
+	assert.Equal(t, history.Client, v.Side)
 }
 
 // What is checked of nested calls can be told from what is checked of calls.
