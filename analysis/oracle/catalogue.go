@@ -56,7 +56,7 @@ func receiverRules() []Rule {
 		}, onBothPages(mayIgnore, May)),
 		Convicts: "The call was queued or running when its cancel was read, and time passed while its handler ran on without its " +
 			"context being done; or its handler began later, with a context that was not done.",
-		Exempt: []Exemption{
+		Exempt: append([]Exemption{
 			{Race: "R2", What: "The handler had ended when the cancel was read.", Asks: "Had the handler ended by then?", answer: (*defence).handlerOver},
 			{Race: "R7", Why: whyClosing, What: "The session ended before time passed, or before the cancel was read.",
 				Asks: "Was the session ending?", answer: (*defence).sessionOver},
@@ -66,7 +66,7 @@ func receiverRules() []Rule {
 			prematureExemption(),
 			oneBatchExemption(),
 			unclearIDExemption(),
-		},
+		}, looseExemptions()...),
 		Notes: []string{
 			"Q6: In virtual time telling the handler takes no time, so any that passes is the implementation's choice.",
 		},
@@ -83,7 +83,7 @@ func receiverRules() []Rule {
 		},
 		Convicts: "The call was queued or running when its cancel was read, and the writing of a progress notification with its token, " +
 			"not asked for before, began after that.",
-		Exempt: append(progressUnderWay(), sameInstantExemption(), Exemption{
+		Exempt: append(append(progressUnderWay(), looseExemptions()...), sameInstantExemption(), Exemption{
 			Why:  whyStubborn,
 			What: "Before 2026-07-28: a tool that goes on although told is, arguably, still in progress.",
 			Asks: "Is it a tool that goes on although told, and so still in progress?", answer: (*defence).obeys,

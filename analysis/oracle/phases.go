@@ -12,6 +12,7 @@ const (
 	premature                   // the cancel was read before its request (R4)
 	responded                   // the response had been begun (R1, R3)
 	finished                    // the handler had ended (R2)
+	loose                       // over HTTP: it need not mean anything to the server, and did not; see whyLoose
 	crossing                    // the handler ended in the same instant, without having been told (R14)
 	undecided                   // the same in wall time, within the grace
 	waiting                     // its response, begun later, may have waited for the writer since before
@@ -71,6 +72,8 @@ func (x *index) standing(c *call) standing {
 		return responded
 	case before(c.end, c.req.c):
 		return finished
+	case x.telling(c) == nil && x.whyLoose(c) != "":
+		return loose
 	}
 	// The end of the handler decides, or, where no handler began, the response. A
 	// response given while the handler ran cannot come from its end.
@@ -101,7 +104,7 @@ func (x *index) standing(c *call) standing {
 
 // late returns the late response to c, or nil.
 func (x *index) late(c *call, s standing) *frame {
-	if s != live {
+	if s != live && s != loose {
 		return nil
 	}
 	return c.req.first
@@ -185,7 +188,7 @@ func (x *index) work(c *call, s standing) Work {
 		return NotRead
 	}
 	switch s {
-	case live, undecided:
+	case live, undecided, loose:
 	default:
 		return Ended
 	}
