@@ -19,6 +19,10 @@ const (
 	whyNotTaken  = "the server refused the POST of the cancel, and so did not take it"
 )
 
+// IsLoose reports whether something was not counted because a cancel need not have meant
+// anything to the server that read it.
+func IsLoose(why string) bool { return why == whyNoSession || why == whyNotTaken }
+
 // whyLoose tells why the cancel of c that was read need not mean anything to the server; ""
 // if it does.
 func (x *index) whyLoose(c *call) string {
