@@ -35,6 +35,12 @@ func (e *exchange) failed() bool {
 	return at != nil && at.Text != ""
 }
 
+// nameless reports whether the server refused a request that did not name the session of its
+// client, as it may. HTTP-SESSION judges that.
+func (e *exchange) nameless() bool {
+	return e != nil && e.refused() && e.session != nil && e.head != nil && e.head.Session != e.session.id
+}
+
 // abandoned reports whether the client is done with the exchange of r and has had no
 // response to it.
 func (r *request) abandoned() bool {
@@ -78,7 +84,7 @@ func (x *index) brokenOffUnanswered(c *call) bool {
 		return false
 	}
 	end := e.finish[atServer]
-	return end != nil && !before(x.over, end) && (x.over == nil || x.over.At != end.At)
+	return end != nil && !before(x.overFor(c.req), end) && !x.overAt(c.req, end)
 }
 
 func (x *index) judgeBrokenOff(c *call, t *tally) {
@@ -99,7 +105,7 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return ""
 	case r.frame.side == history.Client && !sentBefore(c) && (r.frame.read == nil || r.frame.inVain()):
 		return whyHalfSent
-	case before(c.issue, x.expired) && before(x.expired, c.cancel):
+	case before(c.issue, r.sitting.expired) && before(r.sitting.expired, c.cancel):
 		return whyServerEndedIt
 	case x.swapped && e.disturbed() != nil:
 		return whyStreamGone
@@ -114,7 +120,7 @@ func (x *index) whyNothingToCancel(c *call) string {
 // learned so since, and no stream broke in that instant.
 func (x *index) expiredAt(c *call) bool {
 	d := x.tookForCancel(c)
-	return before(c.told, x.expired) && (d == nil || c.told.At > d.At+x.grace)
+	return before(c.told, c.req.sitting.expired) && (d == nil || c.told.At > d.At+x.grace)
 }
 
 // whyProbeFails tells why nobody is to blame for a health probe that failed at a side, over
@@ -137,6 +143,8 @@ func (x *index) whyProbeFails(side history.Side, witness *history.Event) string 
 // whyFailed tells whose doing it is that an exchange failed, "" if it is the server's own.
 func (x *index) whyFailed(e *exchange) string {
 	switch {
+	case e.nameless():
+		return whyRefusedByHTTP
 	case x.astrayAt(e):
 		return whyOtherInstance
 	case e.fault != nil || e.gone != nil && e.drop == nil:

@@ -134,9 +134,9 @@ func notClosedEarly(x *index, e *exchange, t *tally) {
 		t.leave(whyPanicked)
 	case before(e.disturbed(), end) || e.fault != nil:
 		t.leave(whyStreamGone)
-	case x.over != nil && (before(x.over, end) || x.over.At == end.At):
+	case before(x.overFor(r), end) || x.overAt(r, end):
 		t.leave(whyClosing)
-	case before(end, x.expired):
+	case before(end, r.sitting.expired):
 		t.leave(whyServerEndedIt)
 	default:
 		v := r.offence("closed the stream of a call before it had carried the response")

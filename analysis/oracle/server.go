@@ -169,7 +169,7 @@ func (x *index) judgeTelling(c *call, t *tally) {
 	switch {
 	case told != nil || c.start == nil:
 		t.kept(c, v.Phase)
-	case before(x.over, c.req.c) || x.over != nil && x.over.At == c.req.c.At:
+	case before(x.overFor(c.req), c.req.c) || x.overAt(c.req, c.req.c):
 		t.leave(whyClosing)
 	}
 }
