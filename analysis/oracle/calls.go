@@ -15,6 +15,8 @@ func requestDispatched(x *index, c *call, t *tally) {
 	switch {
 	case x.brokenOffUnanswered(c):
 		x.judgeBrokenOff(c, t)
+	case x.droppedInQueue(c) != nil:
+		x.judgeDropped(c, t)
 	case end == nil:
 		if c.start != nil || c.req.first != nil {
 			t.kept(c, "")

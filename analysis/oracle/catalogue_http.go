@@ -123,7 +123,7 @@ func unnotifiedOverHTTP() []Exemption {
 		Exemption{Why: whyHalfSent, What: "Over HTTP, the request had not left the client when its caller gave up, and the server never had it: whether it was issued is not known."},
 		Exemption{Why: whyExchangeOver, What: "Over HTTP, the exchange had failed, or had been refused, before: nothing was left to cancel."},
 		Exemption{Why: whyServerEndedIt, What: "Over HTTP, the client had learned by a 404 that the server had ended the session."},
-		Exemption{Why: whyStreamGone, What: "Over HTTP, the stream had been broken off by the network, or, of what a server had asked, the stream by which it had."},
+		Exemption{Race: "R12", Why: whyNoStream, What: "Over HTTP, of what a server had asked: the stream by which it had was gone when the tool was told to stop, or ended in that instant, and what belongs to a call is not to be sent by one that the client opened by GET."},
 	)
 }
 

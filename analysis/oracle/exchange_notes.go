@@ -219,6 +219,7 @@ func (b *builder) sort(f *frame) {
 		f.replay = before
 	case before != nil:
 		f.clash = before
+		f.live = before.sum == digest && b.doubled(before, f.on)
 		before.ofGet = false // which stream the id stands for nobody knows from here on
 		before.root = 0
 	case !b.perhaps(ofEvent, history.Server, id):

@@ -9,6 +9,7 @@ import "github.com/mcpsim/mcpsim/sim/history"
 const (
 	whyStreamGone      = "the stream of the response was broken off"
 	whyRefusedByHTTP   = "the exchange was refused by an HTTP status"
+	whyNoStream        = "the stream by which the server had asked was gone, and no other is for it"
 	whyStreamEnded     = "the server had ended the stream, and nobody asked for the rest"
 	whyOtherInstance   = "it went to another instance of the server, which does not know the session"
 	whyFaulty          = "the network had been at fault"
@@ -95,6 +96,35 @@ func (x *index) judgeBrokenOff(c *call, t *tally) {
 	}, c.req.frame.read, c.end, end)
 }
 
+// droppedInQueue returns the event by which it is plain that the server will not begin with
+// c, whose stream was broken off when it had read the request: the world had settled, or
+// reached its limit, after more time than all tools together need. Before 2026-07-28 that is
+// no cancel, and the response waits for the client; that there is no way for it now is no
+// reason not to work on it. It is nil where a cancel, the session's end or a refusal may
+// have been the reason.
+func (x *index) droppedInQueue(c *call) *history.Event {
+	r, e := c.req, c.req.frame.on
+	if x.transport != StreamableHTTP || x.modern || x.swapped || e == nil || e.gone == nil || c.Handler == "" || c.Task != "" {
+		return nil
+	}
+	if c.start != nil || r.first != nil || r.cancel != nil || r.early != nil || r.c != nil || e.refused() || e.panicked() != nil || x.astrayAt(e) {
+		return nil
+	}
+	end := earlier(x.settled, x.horizon)
+	if !before(e.gone, end) || before(x.overFor(r), end) || r.sitting.dead != nil || r.sitting.expired != nil || span(r.frame.read, end) < x.patience {
+		return nil
+	}
+	return end
+}
+
+func (x *index) judgeDropped(c *call, t *tally) {
+	end := x.droppedInQueue(c)
+	t.fail(Violation{
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.frame.on.gone, end),
+		What: "never began with a request that it had read, and whose stream was then broken off",
+	}, c.req.frame.read, c.req.frame.on.gone, end)
+}
+
 // whyNothingToCancel tells why a client need not tell the server of a caller who has given
 // up, over HTTP; "" if it must.
 func (x *index) whyNothingToCancel(c *call) string {
@@ -107,12 +137,23 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return whyHalfSent
 	case before(c.issue, r.sitting.expired) && before(r.sitting.expired, c.cancel):
 		return whyServerEndedIt
-	case x.swapped && e.disturbed() != nil:
-		return whyStreamGone
+	case x.swapped && x.unhearable(c):
+		return whyNoStream
 	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil):
 		return whyExchangeOver
 	}
 	return ""
+}
+
+// unhearable reports whether the stream by which the server had asked c of the client was
+// gone, or went, when the tool was told to stop. What belongs to a call is not to be sent by
+// the stream that a client opens by GET, so that there is no other way for the cancel; and
+// that the server itself ended the stream of a cancelled call is the one end that there is
+// for it (Q4).
+func (x *index) unhearable(c *call) bool {
+	e := c.req.frame.on
+	end := earlier(earlier(e.disturbed(), e.left()), e.finish[atServer])
+	return end != nil && end.At <= c.cancel.At+x.grace
 }
 
 // expiredAt reports whether the session had been ended by the server, which may do so at

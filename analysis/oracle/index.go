@@ -43,6 +43,7 @@ type session struct {
 	close     *history.Event
 	closed    *history.Event
 	horizon   *history.Event
+	settled   *history.Event // the world is quiet
 	stalled   *history.Event // the world's limit, reached while the session was being closed
 	served    *history.Event
 	crash     *history.Event
