@@ -215,8 +215,8 @@ func (b *builder) sort(f *frame) {
 	defer func() { b.lastEvent = batchEvent{f.on.n, id, f.replay} }()
 	digest := sum(f.msg.Raw)
 	switch before := b.events[id]; {
-	case before != nil && f.on.resumes() && before.sum == digest:
-		f.replay = before
+	case before != nil && before.sum == digest && (f.on.resumes() || f.on.n == before.root && f.on.disturbed() != nil):
+		f.replay = before // or it comes, behind its replay, on the stream that was broken, which nobody reads
 	case before != nil:
 		f.clash = before
 		f.live = before.sum == digest && b.doubled(before, f.on)

@@ -186,7 +186,7 @@ func (l *leg) lost() {
 		l.after(l.draw("pause", 0, 3), func() { l.client.listenAgain(d) })
 		return
 	}
-	if l.lastRead != "" && !l.client.closed && l.often("resume") {
+	if l.lastRead != "" && !l.client.closed && !l.seldom("leave it") {
 		l.after(l.draw("pause", 0, 3), func() { l.resume(d, l.lastRead) })
 		return
 	}

@@ -123,13 +123,21 @@ func (s *legalServer) start(d *dialogue) {
 	d.started = true
 	s.note(s.seat(), history.Start, d.Call.Call, "")
 	work := int(d.Work / time.Millisecond)
-	for range s.draw("bumps", 0, 3) {
+	for range s.draw("bumps", 0, 3) + s.zeal() {
 		s.after(s.draw("bump", 0, work), func() { s.bump(d) })
 	}
 	s.after(work, func() { s.finish(d) })
 	if d.nested != nil {
 		s.after(s.draw("asks", 0, work), func() { s.ask(d) })
 	}
+}
+
+// zeal is how often more a tool reports where that lets a client resume a stream.
+func (s *legalServer) zeal() int {
+	if s.web != nil && s.web.resumable && s.web.shaky {
+		return 2
+	}
+	return 0
 }
 
 // cancel is the cancel's being read. Running handlers are told in this instant, but

@@ -235,7 +235,7 @@ func (x *web) post(p *parcel) {
 	}
 	l.misled = p.msg.IsCancel() && x.h.Header.Instances > 1 && x.often("misled")
 	l.up.send(p)
-	if l.asks && x.shaky && p.msg.Method != "initialize" && x.often("breaks") {
+	if l.asks && x.shaky && p.msg.Method != "initialize" && (x.resumable || x.often("breaks")) {
 		x.after(x.draw("breaks at", 0, 12), l.breaks)
 	}
 }

@@ -97,6 +97,9 @@ func (x *index) stood(c *call) standing {
 	switch x.after(c, act) {
 	case sameInstant:
 		if c.start == nil && c.acknowledged() && x.provesEnd(c.req) {
+			if c.req.listen.held {
+				return waiting
+			}
 			return live // see listenCancel
 		}
 		return crossing
