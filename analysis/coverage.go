@@ -177,9 +177,35 @@ func (r Report) missing() string {
 	var lines []string
 	for _, required := range r.Decision.Missing {
 		rule, _, _ := strings.Cut(required, " ")
-		lines = append(lines, hang("!   ", fmt.Sprintf("required and not exercised: %s. %s", required, textOf(r.Rules, rule).cure())))
+		cure := textOf(r.Rules, rule).cure()
+		if n, why := r.Summary.loose(required, rule); n > 0 {
+			cure = fmt.Sprintf("The server need not have made anything of what was read in time: %s, %s.", plural(n, "cancel"), why)
+		}
+		lines = append(lines, hang("!   ", fmt.Sprintf("required and not exercised: %s. %s", required, cure)))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// loose is how many cancels a rule that is required at a version left uncounted because the
+// server need not have made anything of them, and why, of most; 0: none, or others, too.
+func (s Summary) loose(required, rule string) (n int, why string) {
+	most := 0
+	for _, g := range s.Tested() {
+		if !strings.HasSuffix(required, " at "+g.SpecVersion) {
+			continue
+		}
+		for _, r := range g.Rules {
+			for _, u := range r.Uncounted {
+				if r.Rule != rule || !oracle.IsLoose(u.Why) {
+					continue
+				}
+				if n += u.N; u.N > most {
+					most, why = u.N, u.Why
+				}
+			}
+		}
+	}
+	return n, why
 }
 
 // cure says what would exercise the rule.

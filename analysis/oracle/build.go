@@ -61,6 +61,7 @@ func newBuilder(h history.Header) *builder {
 	b.patience = h.Settle
 	b.lastIssue = -1
 	b.last = &history.Event{Seq: tomorrowSeq, At: tomorrow}
+	b.sitting = &sitting{}
 	if h.Clock == "wall" {
 		b.grace = allows(&b.header, budgetGrace, graceBudget)
 	}

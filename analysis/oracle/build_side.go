@@ -138,6 +138,7 @@ func (b *builder) landmark(e *history.Event) {
 	case history.Connected:
 		b.connected = earlier(b.connected, e)
 	case history.Quiet:
+		b.settled = earlier(b.settled, e)
 		b.quiet(e)
 	case history.Probe:
 		b.probe = earlier(b.probe, e)

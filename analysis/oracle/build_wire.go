@@ -105,6 +105,7 @@ func (b *builder) request(f *frame) {
 	b.root.requests++
 	f.req = r
 	b.ask(r)
+	r.sitting = b.sitting
 	r.prev = b.ids[side][f.msg.ID]
 	again := r.prev != nil || b.perhaps(ofRequest, f.side, f.msg.ID)
 	r.reused = !plain(f.msg.ID) || again && !b.modern

@@ -15,6 +15,8 @@ func requestDispatched(x *index, c *call, t *tally) {
 	switch {
 	case x.brokenOffUnanswered(c):
 		x.judgeBrokenOff(c, t)
+	case x.droppedInQueue(c) != nil:
+		x.judgeDropped(c, t)
 	case end == nil:
 		if c.start != nil || c.req.first != nil {
 			t.kept(c, "")
@@ -67,8 +69,8 @@ func noSpuriousCancel(x *index, c *call, t *tally) {
 		if c.end != nil && reason == nil {
 			t.kept(c, "")
 		}
-	case c.hadReason(c.told) || before(x.over, c.told):
-	case x.over != nil && x.over.At == c.told.At:
+	case c.hadReason(c.told) || before(x.overFor(c.req), c.told):
+	case x.overAt(c.req, c.told):
 		t.leave(whyClosing)
 	default:
 		x.judgeSpurious(c, t)
@@ -150,7 +152,7 @@ func answerOwn(x *index, c *call, t *tally) {
 func (x *index) judgeError(c *call, t *tally) {
 	answered := c.req != nil && !c.req.reused && before(c.req.readReply, c.ret)
 	fine := c.end != nil && c.end.Text == "" && before(c.end, c.ret)
-	if !answered || !fine || c.reason() != nil || before(x.over, c.ret) {
+	if !answered || !fine || c.reason() != nil || before(x.overFor(c.req), c.ret) {
 		return
 	}
 	if x.transport == HTTPSSE && c.req.frame.on.failed() {

@@ -37,7 +37,10 @@ func httpStreamRules() []Rule {
 			{Race: "R7", Why: whyClosing, What: "The session had been ended, or the client closed, or the server stopped."},
 			{Why: whyServerEndedIt, What: "The server had ended the session, as the client learned later by a 404: the text excepts that."},
 		},
-		Notes: []string{"Q4", "From 2025-11-25 on a server may close the connection once it has sent an event id, and the client resumes."},
+		Notes: []string{
+			"Q4",
+			"From 2025-11-25 on a server may close the connection once it has sent an event id, and the client resumes. Whether it has does not show, since an event that has an id and no message is not in the history: so there the rule is not judged.",
+		},
 	}, {
 		ID: "HTTP-TERMINATE", Side: history.Server, Property: Liveness,
 		Statement: "A server ends the stream of a call once it has carried the response.",
@@ -82,8 +85,11 @@ func resumeRules() []Rule {
 		Clauses: []Clause{
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST send each of its JSON-RPC messages on only one of the connected streams", Level: Must},
 		},
-		Convicts: "The writing of one message (of a response, a request, or progress, in the same bytes) began on two streams which were both open at both ends: that of the call and one that the client had opened before by GET, say.",
+		Convicts: "The writing of one message (of a response, a request, or progress, in the same bytes, or of anything in the same bytes under the same event id) began on two streams which were both open at both ends: that of the call and one that the client had opened before by GET, say.",
 		Exempt:   []Exemption{resumed},
+		Notes: []string{
+			"A log message, or that a list has changed, has nothing that tells it from another one of the same bytes, but an event id: without, it may have been sent twice, once on each stream, which is as it should be, and is not counted.",
+		},
 	}, {
 		ID: "HTTP-REPLAY-SCOPE", Side: history.Server, Property: Safety,
 		Statement: "A legacy server that resumes a stream replays the messages of that stream alone.",

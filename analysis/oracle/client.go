@@ -68,7 +68,7 @@ func (x *index) judgeNotifying(c *call, what string, t *tally) {
 		t.leave(why)
 		return
 	}
-	end := earlier(x.lastWord(), x.horizon)
+	end := earlier(x.lastWordFor(c.req), x.horizon)
 	if end == nil || end.At <= c.cancel.At+x.grace {
 		return
 	}
@@ -87,7 +87,7 @@ func (x *index) whyNotNotified(c *call) string {
 		return whyUnclearID
 	case reply != nil && (before(reply, c.cancel) || reply.At <= c.cancel.At+x.grace):
 		return whyReplyFirst
-	case x.over != nil && (before(x.over, c.cancel) || x.over.At == c.cancel.At):
+	case before(x.overFor(c.req), c.cancel) || x.overAt(c.req, c.cancel):
 		return whyClosing
 	case x.overHTTP && x.whyNothingToCancel(c) != "":
 		return x.whyNothingToCancel(c)
@@ -106,7 +106,7 @@ func (x *index) heldUntil(f *frame, reply *history.Event) bool {
 	if free == nil || before(reply, free) {
 		return true
 	}
-	end := earlier(x.lastWord(), x.horizon)
+	end := earlier(x.lastWordFor(f.req), x.horizon)
 	return before(end, free) || end != nil && end.At <= free.At+x.grace
 }
 
@@ -215,7 +215,7 @@ func (x *index) waits(c *call, out []wait) []wait {
 	if x.broken == nil && x.abrupt && c.pending(x.bereft) && !before(x.close, x.bereft) {
 		out = append(out, wait{x.bereft, x.horizon, "held its caller, although it had read that the server was gone"})
 	}
-	if c.unserved(x.horizon) && !before(x.over, x.horizon) {
+	if c.unserved(x.horizon) && !before(x.overFor(c.req), x.horizon) {
 		out = append(out, wait{c.req.readReply, x.horizon, "held its caller, whose response it had read"})
 	}
 	if x.abrupt && x.ended() == x.close && c.pending(x.close) && x.closed != nil && !before(x.stalled, x.closed) {

@@ -98,6 +98,15 @@ func (b *builder) second(f, first *frame, r *request) bool {
 	return true
 }
 
+// doubled reports whether an event that was sent on one stream, and is sent on another
+// under the same id, is sent on two that are both open. Of a message that has neither an id
+// of JSON-RPC's nor a token, nothing else shows that it is the same one: a list may change
+// twice, and be told once on each stream.
+func (b *builder) doubled(s *sentEvent, to *exchange) bool {
+	from := b.exchanges.get(s.on)
+	return from != nil && from != to && openTo(from) && to.disturbed() == nil
+}
+
 // openTo reports whether both ends go on with the exchange.
 func openTo(e *exchange) bool {
 	return e.disturbed() == nil && e.left() == nil && e.finish[atServer] == nil

@@ -13,6 +13,7 @@ type exchangeNotes struct {
 	atQuiet  *history.Event // the world had settled, and the server had not ended the exchange
 	heldBy   *history.Event // POST of a cancel: the end of the cancelled call's handler, in whose instant, and not before, the server answered
 	session  *sessionID     // the session that the client had when it began; nil: none, or not settled
+	sitting  *sitting       // likewise; nil: its beginning was not seen
 	versions *history.Event // the client had read the result of initialize when it began
 	leaving  bool           // the client had ended its session
 }
@@ -31,6 +32,7 @@ type conversation struct {
 	session *sessionID // nil: the server gave none
 	settled *history.Event
 	deleted *history.Event // the client began to end the session by DELETE
+	abrupt  bool           // session.abrupt before that
 	unknown *history.Event // the server does not know it, or no more
 }
 
@@ -49,7 +51,7 @@ func (b *builder) exchangeBegun(e *exchange, end int, ev *history.Event) {
 		e.root, e.ofGet = e.n, e.isGet()
 	}
 	talk := &b.talk
-	e.leaving = talk.deleted != nil
+	e.leaving, e.sitting = talk.deleted != nil, b.sitting
 	if talk.opening == nil {
 		e.session, e.versions = talk.session, talk.settled
 	}
@@ -59,9 +61,7 @@ func (b *builder) exchangeBegun(e *exchange, end int, ev *history.Event) {
 		}
 	}
 	if e.head != nil && e.head.Method == "DELETE" {
-		talk.deleted = earlier(talk.deleted, ev)
-		b.over = earlier(b.over, ev)
-		b.abrupt = b.abrupt || b.pending > 0 && b.close == nil
+		b.deletes(ev)
 	}
 }
 
@@ -69,15 +69,13 @@ func (b *builder) exchangeBegun(e *exchange, end int, ev *history.Event) {
 func (b *builder) exchangeAnswered(e *exchange, end int, ev *history.Event) {
 	if end == atServer {
 		b.noteHeld(e, ev)
+		b.noteLife(e, ev)
 	}
 	if end == atServer && ev.HTTP != nil {
 		b.noteSession(e, ev.HTTP)
 	}
-	if s := b.talk.session; end == atClient && ev.HTTP != nil && ev.HTTP.Status == notFound && s != nil && e.head != nil && e.head.Session == s.id {
-		b.talk.unknown = earlier(b.talk.unknown, ev)
-		if e.fault == nil && (b.home == 0 || e.instance == b.home) && b.talk.deleted == nil {
-			b.expired = earlier(b.expired, ev)
-		}
+	if end == atClient && ev.HTTP != nil && ev.HTTP.Status == notFound {
+		b.noteUnknown(e, ev)
 	}
 }
 
@@ -129,6 +127,7 @@ func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
 		return
 	}
 	b.notePanic(ev)
+	b.noteLife(e, ev)
 	if e.begin[atServer] != nil {
 		b.root.opened--
 	}
@@ -180,18 +179,6 @@ func (b *builder) agreed(r *request, f *frame) {
 	}
 }
 
-// opens notes that the client begins a session with r. If it had one before, the names
-// of that mean nothing any more.
-func (b *builder) opens(r *request) {
-	talk := &b.talk
-	if talk.settled != nil {
-		talk.number++
-		b.ids, b.memory.numbers = [2]map[string]*request{}, [2]spans{}
-		b.events, b.recentEvents = nil, nil
-	}
-	talk.opening, talk.settled, talk.session = r, nil, nil
-}
-
 // A sentEvent is an SSE event with an id, which the server has begun to send.
 type sentEvent struct {
 	at    *history.Event
@@ -228,10 +215,11 @@ func (b *builder) sort(f *frame) {
 	defer func() { b.lastEvent = batchEvent{f.on.n, id, f.replay} }()
 	digest := sum(f.msg.Raw)
 	switch before := b.events[id]; {
-	case before != nil && f.on.resumes() && before.sum == digest:
-		f.replay = before
+	case before != nil && before.sum == digest && (f.on.resumes() || f.on.n == before.root && f.on.disturbed() != nil):
+		f.replay = before // or it comes, behind its replay, on the stream that was broken, which nobody reads
 	case before != nil:
 		f.clash = before
+		f.live = before.sum == digest && b.doubled(before, f.on)
 		before.ofGet = false // which stream the id stands for nobody knows from here on
 		before.root = 0
 	case !b.perhaps(ofEvent, history.Server, id):

@@ -156,7 +156,9 @@ func (b *builder) forget(i item) {
 
 func (b *builder) forgetRequest(r *request) {
 	side, msg := r.frame.side, r.frame.msg
-	b.note(ofRequest, side, msg.ID)
+	if r.sitting == b.sitting { // the names of a former session mean nothing in this one
+		b.note(ofRequest, side, msg.ID)
+	}
 	if b.ids[seat(side)][msg.ID] == r {
 		delete(b.ids[seat(side)], msg.ID)
 	}

@@ -66,7 +66,7 @@ func (x *index) harm(c, owner *call) harm {
 // of another call, read in the instant in which the handler was told; nil if it was
 // told for another reason, or for none.
 func (x *index) toldWith(c *call) *history.Event {
-	if c.told == nil || c.hadReason(c.told) || before(x.over, c.told) || x.over != nil && x.over.At == c.told.At {
+	if c.told == nil || c.hadReason(c.told) || before(x.overFor(c.req), c.told) || x.overAt(c.req, c.told) {
 		return nil
 	}
 	cancel := c.toldKnown
@@ -90,7 +90,7 @@ func (x *index) mixedUp(c, owner *call) *history.Event {
 // hand. It is nil where c fails at another time, or did not fail; and of a subscription
 // that its server has ended, which may have any reason.
 func (x *index) failedUnder(c *call) *history.Event {
-	if c.req != nil && c.req.frame.on.failed() || c.Task != "" || c.endedByServer() || c.mayFail() || c.ret == nil || c.ret.Text == "" || before(x.over, c.ret) {
+	if c.req != nil && c.req.frame.on.failed() || c.Task != "" || c.endedByServer() || c.mayFail() || c.ret == nil || c.ret.Text == "" || before(x.overFor(c.req), c.ret) {
 		return nil
 	}
 	cancel, from, act := c.retKnown, c.issue, c.ret
@@ -132,7 +132,7 @@ func (x *index) mixer(c, owner *call) history.Side {
 // ended, or had not begun in twice the time that all tools together need.
 func (x *index) stuck(c *call) *history.Event {
 	end := x.horizon
-	if !before(c.issue, end) || before(c.ret, end) || before(x.over, end) {
+	if !before(c.issue, end) || before(c.ret, end) || before(x.overFor(c.req), end) {
 		return nil
 	}
 	if c.end != nil {

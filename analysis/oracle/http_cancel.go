@@ -45,7 +45,7 @@ func closesStream(x *index, c *call, t *tally) {
 		t.leave(why)
 		return
 	}
-	end := earlier(earlier(x.lastWord(), x.horizon), e.left())
+	end := earlier(earlier(x.lastWordFor(r), x.horizon), e.left())
 	if end == nil || end.At <= c.cancel.At+x.grace {
 		return
 	}
@@ -85,7 +85,7 @@ func disconnectIsNone(x *index, c *call, t *tally) {
 		// There was none, or it was told otherwise.
 	case c.req.reused:
 		t.leave(whyUnclearID)
-	case d != nil && x.over != nil && (before(x.over, c.told) || x.over.At == c.told.At):
+	case d != nil && (before(x.overFor(c.req), c.told) || x.overAt(c.req, c.told)):
 		t.leave(whyClosing)
 	case d != nil && x.expiredAt(c):
 		t.leave(whyServerEndedIt)
@@ -94,7 +94,7 @@ func disconnectIsNone(x *index, c *call, t *tally) {
 			Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(d, c.told),
 			What: "told a handler to stop because the client's stream was gone",
 		}, c.start, d, c.told)
-	case before(c.start, gone) && before(gone, c.end) && !before(x.over, gone) && c.req.cancel == nil:
+	case before(c.start, gone) && before(gone, c.end) && !before(x.overFor(c.req), gone) && c.req.cancel == nil:
 		t.kept(c, "")
 	}
 }

@@ -169,6 +169,26 @@ func doubtfulStreams() []webCase {
 			50 server end 1 "done 1"; > result 1 on again # 2; finish again
 			60 client < result 1 on again # 2; return 1 "done 1"`),
 	}, {
+		rule: "HTTP-EVENT-ID", why: "what was replayed, and then still written into the stream that was broken", want: Pass, uncounted: whyResumed,
+		script: legacyWeb(webRunning + `30 server > progress 1 # e1
+			35 client < progress 1 # e1
+			40 world fault call 1 cut
+			41 client finish call 1 reset; open again after e1
+			42 server gone call 1; serve again
+			50 server end 1 "done 1"; > result 1 on again # e2; finish again
+			51 server >> result 1 # e2; .failed result 1 # e2
+			60 client < result 1 on again # e2; return 1 "done 1"`),
+	}, {
+		rule: "HTTP-EVENT-ID", why: "the same, of another stream that was broken", want: Fail, fails: "HTTP-EVENT-ID",
+		script: legacyWeb(`5 client open g
+			6 server serve g
+			8 client drop g
+			9 server gone g
+			` + webRunning + `30 server > progress 1 # e1
+			35 client < progress 1 # e1
+			40 server >> {"method":"notifications/message","params":{}} # e2; .failed; >> {"method":"notifications/message","params":{}} on g # e2; .failed
+			` + webAnswered).replaced(`>> {"method":"notifications/message","params":{}} # e2`, `>> {"method":"notifications/message","params":{}} on call 1 # e2`),
+	}, {
 		rule: "HTTP-ACCEPT", why: "one of them rather not", want: Pass,
 		script: legacyWeb(webRunning+webAnswered).heads("call 1", func(h *history.HTTPHead) { h.Accept = "application/json, text/event-stream;q=0.05" }),
 	}, {

@@ -158,7 +158,7 @@ func (e *exchange) body() string {
 
 // judgeUnaccepted judges a POST of a notification that was not answered.
 func (x *index) judgeUnaccepted(e *exchange, t *tally) {
-	end := earlier(earlier(x.over, x.horizon), x.last)
+	end := earlier(earlier(x.overOf(e), x.horizon), x.last)
 	if e.notice.read == nil || e.disturbed() != nil || e.begin[atServer] == nil || span(e.notice.read, end) <= x.promptly() {
 		return
 	}

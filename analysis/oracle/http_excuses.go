@@ -9,6 +9,7 @@ import "github.com/mcpsim/mcpsim/sim/history"
 const (
 	whyStreamGone      = "the stream of the response was broken off"
 	whyRefusedByHTTP   = "the exchange was refused by an HTTP status"
+	whyNoStream        = "the stream by which the server had asked was gone, and no other is for it"
 	whyStreamEnded     = "the server had ended the stream, and nobody asked for the rest"
 	whyOtherInstance   = "it went to another instance of the server, which does not know the session"
 	whyFaulty          = "the network had been at fault"
@@ -33,6 +34,12 @@ func (e *exchange) failed() bool {
 	}
 	at := e.finish[atClient]
 	return at != nil && at.Text != ""
+}
+
+// nameless reports whether the server refused a request that did not name the session of its
+// client, as it may. HTTP-SESSION judges that.
+func (e *exchange) nameless() bool {
+	return e != nil && e.refused() && e.session != nil && e.head != nil && e.head.Session != e.session.id
 }
 
 // abandoned reports whether the client is done with the exchange of r and has had no
@@ -78,7 +85,7 @@ func (x *index) brokenOffUnanswered(c *call) bool {
 		return false
 	}
 	end := e.finish[atServer]
-	return end != nil && !before(x.over, end) && (x.over == nil || x.over.At != end.At)
+	return end != nil && !before(x.overFor(c.req), end) && !x.overAt(c.req, end)
 }
 
 func (x *index) judgeBrokenOff(c *call, t *tally) {
@@ -87,6 +94,35 @@ func (x *index) judgeBrokenOff(c *call, t *tally) {
 		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.frame.read, end),
 		What: "ended the exchange of a request without answering it",
 	}, c.req.frame.read, c.end, end)
+}
+
+// droppedInQueue returns the event by which it is plain that the server will not begin with
+// c, whose stream was broken off when it had read the request: the world had settled, or
+// reached its limit, after more time than all tools together need. Before 2026-07-28 that is
+// no cancel, and the response waits for the client; that there is no way for it now is no
+// reason not to work on it. It is nil where a cancel, the session's end or a refusal may
+// have been the reason.
+func (x *index) droppedInQueue(c *call) *history.Event {
+	r, e := c.req, c.req.frame.on
+	if x.transport != StreamableHTTP || x.modern || x.swapped || e == nil || e.gone == nil || c.Handler == "" || c.Task != "" {
+		return nil
+	}
+	if c.start != nil || r.first != nil || r.cancel != nil || r.early != nil || r.c != nil || e.refused() || e.panicked() != nil || x.astrayAt(e) {
+		return nil
+	}
+	end := earlier(x.settled, x.horizon)
+	if !before(e.gone, end) || before(x.overFor(r), end) || r.sitting.dead != nil || r.sitting.expired != nil || span(r.frame.read, end) < x.patience {
+		return nil
+	}
+	return end
+}
+
+func (x *index) judgeDropped(c *call, t *tally) {
+	end := x.droppedInQueue(c)
+	t.fail(Violation{
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.frame.on.gone, end),
+		What: "never began with a request that it had read, and whose stream was then broken off",
+	}, c.req.frame.read, c.req.frame.on.gone, end)
 }
 
 // whyNothingToCancel tells why a client need not tell the server of a caller who has given
@@ -99,14 +135,25 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return ""
 	case r.frame.side == history.Client && !sentBefore(c) && (r.frame.read == nil || r.frame.inVain()):
 		return whyHalfSent
-	case before(c.issue, x.expired) && before(x.expired, c.cancel):
+	case before(c.issue, r.sitting.expired) && before(r.sitting.expired, c.cancel):
 		return whyServerEndedIt
-	case x.swapped && e.disturbed() != nil:
-		return whyStreamGone
+	case x.swapped && x.unhearable(c):
+		return whyNoStream
 	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil):
 		return whyExchangeOver
 	}
 	return ""
+}
+
+// unhearable reports whether the stream by which the server had asked c of the client was
+// gone, or went, when the tool was told to stop. What belongs to a call is not to be sent by
+// the stream that a client opens by GET, so that there is no other way for the cancel; and
+// that the server itself ended the stream of a cancelled call is the one end that there is
+// for it (Q4).
+func (x *index) unhearable(c *call) bool {
+	e := c.req.frame.on
+	end := earlier(earlier(e.disturbed(), e.left()), e.finish[atServer])
+	return end != nil && end.At <= c.cancel.At+x.grace
 }
 
 // expiredAt reports whether the session had been ended by the server, which may do so at
@@ -114,7 +161,7 @@ func (x *index) whyNothingToCancel(c *call) string {
 // learned so since, and no stream broke in that instant.
 func (x *index) expiredAt(c *call) bool {
 	d := x.tookForCancel(c)
-	return before(c.told, x.expired) && (d == nil || c.told.At > d.At+x.grace)
+	return before(c.told, c.req.sitting.expired) && (d == nil || c.told.At > d.At+x.grace)
 }
 
 // whyProbeFails tells why nobody is to blame for a health probe that failed at a side, over
@@ -137,6 +184,8 @@ func (x *index) whyProbeFails(side history.Side, witness *history.Event) string 
 // whyFailed tells whose doing it is that an exchange failed, "" if it is the server's own.
 func (x *index) whyFailed(e *exchange) string {
 	switch {
+	case e.nameless():
+		return whyRefusedByHTTP
 	case x.astrayAt(e):
 		return whyOtherInstance
 	case e.fault != nil || e.gone != nil && e.drop == nil:

@@ -42,7 +42,7 @@ func (b *builder) notePanic(ev *history.Event) {
 // panicking is the mishap of a server whose own code panicked.
 func (x *index) panicking() mishap {
 	said := firstLine(x.fall.Text)
-	return mishap{Violation{Side: history.Server, What: "its HTTP handler crashed: " + said, Lateness: -1, Cause: crashCause(x.fall.Text)}, x.fall}
+	return mishap{Violation: Violation{Side: history.Server, What: "its HTTP handler crashed: " + said, Lateness: -1, Cause: crashCause(x.fall.Text)}, at: x.fall}
 }
 
 // panickedFor returns the panic in which an exchange of c's ended, that of its request or

@@ -62,16 +62,23 @@ func onOneStream(_ *index, f *frame, t *tally) {
 			v = f.req.offence(v.What)
 			v.Side = history.Server
 		}
-		first := f.first
-		if first == nil {
-			first = f.replay.at
-		}
-		t.fail(v, first, f.write)
+		t.fail(v, f.original(), f.write)
 	case f.again():
 		t.leave(whyResumed)
 	default:
 		t.pass()
 	}
+}
+
+// original is the writing of the message that f says again.
+func (f *frame) original() *history.Event {
+	switch {
+	case f.first != nil:
+		return f.first
+	case f.replay != nil:
+		return f.replay.at
+	}
+	return f.clash.at
 }
 
 // replaysOwn: what is sent on a resumed stream belongs to that.
@@ -134,9 +141,9 @@ func notClosedEarly(x *index, e *exchange, t *tally) {
 		t.leave(whyPanicked)
 	case before(e.disturbed(), end) || e.fault != nil:
 		t.leave(whyStreamGone)
-	case x.over != nil && (before(x.over, end) || x.over.At == end.At):
+	case before(x.overFor(r), end) || x.overAt(r, end):
 		t.leave(whyClosing)
-	case before(end, x.expired):
+	case before(end, r.sitting.expired):
 		t.leave(whyServerEndedIt)
 	default:
 		v := r.offence("closed the stream of a call before it had carried the response")

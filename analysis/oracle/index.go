@@ -43,11 +43,12 @@ type session struct {
 	close     *history.Event
 	closed    *history.Event
 	horizon   *history.Event
+	settled   *history.Event // the world is quiet
 	stalled   *history.Event // the world's limit, reached while the session was being closed
 	served    *history.Event
 	crash     *history.Event
 	fall      *history.Event // over HTTP: the first panic of the server's own code in a handler, which took no process with it
-	over      *history.Event // the first sign of the session's end: close, hangup, end of stream, server's return, crash, an end that the scenario brought about
+	over      *history.Event // the first sign of the session's end, of the last if there were several: close, hangup, end of stream, server's return, crash, an end that the scenario brought about
 	broken    *history.Event // the first such sign that nobody had asked for: neither the application's closing nor the scenario came before
 	last      *history.Event // the last that was observed while the world lived; tomorrow while it still lives
 	leaks     []*history.Event
@@ -76,11 +77,12 @@ type session struct {
 	breaks      int             // exchanges whose breaking off cancelled a request
 	home        int             // the instance of the server that the session is with; 0: there is one
 	faulty      *history.Event  // the first fault of the network's that cost more than time
-	expired     *history.Event  // the client learned, by a 404, that the server had ended its session
 	loss        *history.Event  // the first time that the client was done with an exchange and had no response
 	strangeFall *history.Event  // over HTTP: a panic in a handler of which it is not known whose code it was
 	deserted    *history.Event  // over HTTP: the client learned that the server's process had died, by an exchange that failed
 	talk        conversation    // over Streamable HTTP
+	sitting     *sitting        // that goes on
+	lapsed      bool            // over HTTP: the server had ended one, unasked
 	alive       *history.Event  // the last count of the server's sessions
 	lent        map[string]bool // sessions that the server gave to a client which asked for one, and that no client has ended
 	handedBack  int             // sessions whose end the server granted
@@ -169,7 +171,8 @@ type request struct {
 	touched time.Duration // the instant of the last event about it
 	queued  bool          // to be judged
 	requestNotes
-	listen *subscription // nil: it is no subscriptions/listen
+	listen  *subscription // nil: it is no subscriptions/listen
+	sitting *sitting      // the session that it is of
 }
 
 // A frame is one message on the wire.

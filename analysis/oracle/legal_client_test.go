@@ -13,7 +13,8 @@ type legalClient struct {
 	asked     []*dialogue // in the order in which they got their ids
 	closed    bool        // the application has closed it
 	connected bool
-	bereft    bool // it has read the end of its input
+	bereft    bool        // it has read the end of its input
+	workers   legalServer // for what tools ask
 }
 
 // connect shakes hands: with initialize, which nobody cancels, or not at all. A
@@ -26,6 +27,9 @@ func (c *legalClient) connect() {
 			c.connected = true
 			c.note(history.Client, history.Connected, 0, "")
 			c.up.send(noticeFrame("notifications/initialized"))
+			if c.web != nil {
+				c.web.hears()
+			}
 			c.begin()
 		}})
 		return
@@ -66,7 +70,7 @@ func (c *legalClient) issue(d *dialogue) {
 		return
 	}
 	c.request(d)
-	if c.often("cancel") {
+	if c.often("cancel") || d.listens() {
 		c.after(c.draw("patience", 0, 16), func() { c.giveUp(d) })
 	}
 }
@@ -195,6 +199,10 @@ func (c *legalClient) read(p *parcel) {
 	case p.end:
 		c.lost()
 	case d == nil: // a notification
+	case d.Parent > 0 && p.msg.Kind == history.Request:
+		c.workers.arrive(d)
+	case d.Parent > 0 && p.msg.IsCancel():
+		c.workers.cancel(d)
 	case p.msg.Kind == history.Request:
 		d.arrived = true
 		c.after(c.draw("answer after", 0, 3), func() {

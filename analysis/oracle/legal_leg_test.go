@@ -9,6 +9,7 @@ type leg struct {
 	*web
 	n          int
 	asks       bool
+	standalone bool      // the client has opened it by GET, and resumes nothing
 	misled     bool      // it goes to another instance of the server
 	d          *dialogue // that it asks for
 	up, down   *stream
@@ -50,6 +51,8 @@ func (l *leg) reached(p *parcel) {
 	switch {
 	case l.misled: // which has never heard of the session
 		l.accept(404)
+	case !l.asks && l.declines && p.msg.IsCancel():
+		l.accept([...]int{400, 405, 422}[l.draw("refused with", 0, 2)])
 	case !l.asks && (p.about == nil || p.msg.IsCancel() && p.about.settled) && l.seldom("refuse"):
 		l.accept(400) // it says nothing, or is too late
 	case !l.asks:
@@ -79,20 +82,23 @@ func (l *leg) accept(code int) {
 
 // answers is the head of a response that carries messages.
 func (l *leg) answers() {
-	head := &history.HTTPHead{Status: 200, ContentType: streamType}
-	if l.d != nil && l.d.Method == "initialize" {
-		head.Session = l.session
-	}
-	l.status(history.Server, head)
+	l.status(history.Server, l.headOf())
 }
 
 // heard is the client's having it.
 func (l *leg) heard() {
+	l.status(history.Client, l.headOf())
+}
+
+func (l *leg) headOf() *history.HTTPHead {
 	head := &history.HTTPHead{Status: 200, ContentType: streamType}
+	if l.json && l.d != nil && !l.d.listens() {
+		head.ContentType = jsonType
+	}
 	if l.d != nil && l.d.Method == "initialize" {
 		head.Session = l.session
 	}
-	l.status(history.Client, head)
+	return head
 }
 
 // received is a message's being read by the client.
@@ -173,7 +179,14 @@ func (l *leg) lost() {
 	}
 	l.finish(history.Client, "connection reset")
 	d := l.d
-	if l.lastRead != "" && !l.client.closed && l.often("resume") {
+	switch {
+	case l.standalone:
+		return
+	case d.listens() && !d.returned && !l.client.closed && l.often("listen again"):
+		l.after(l.draw("pause", 0, 3), func() { l.client.listenAgain(d) })
+		return
+	}
+	if l.lastRead != "" && !l.client.closed && !l.seldom("leave it") {
 		l.after(l.draw("pause", 0, 3), func() { l.resume(d, l.lastRead) })
 		return
 	}
@@ -223,7 +236,7 @@ func (l *leg) seesGone() {
 	}
 	l.known = true
 	l.event(history.Server, history.Gone, "")
-	if l == l.get {
+	if l.standalone {
 		l.finish(history.Server, "")
 		if l.web.over == HTTPSSE {
 			l.server.dismissAll()
@@ -240,7 +253,7 @@ func (l *leg) seesGone() {
 // cancelled and gets no response. For the latter no text has a clean end.
 func (l *leg) mind() {
 	d := l.d
-	idle := (d == nil || d.settled && (!d.started || d.ended)) && len(l.down.writing) == 0 && len(l.down.waiting) == 0
+	idle := (d == nil || d.listens() && d.cancelled != 0 || d.settled && (!d.started || d.ended)) && len(l.down.writing) == 0 && len(l.down.waiting) == 0
 	switch {
 	case l.serverOver || l.replied && !l.known:
 	case l.known && idle:
@@ -257,7 +270,7 @@ func (l *leg) mind() {
 // silent reports whether the call has come to an end without a response.
 func (l *leg) silent() bool {
 	d := l.d
-	return d != nil && !l.replied && len(l.down.writing) == 0 && len(l.down.waiting) == 0 && !d.answering
+	return d != nil && !d.listens() && !l.replied && len(l.down.writing) == 0 && len(l.down.waiting) == 0 && !d.answering
 }
 
 // ends is the server's ending it without a response.

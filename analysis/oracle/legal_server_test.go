@@ -11,10 +11,28 @@ import (
 // them, and stays silent about what was cancelled.
 type legalServer struct {
 	*talk
-	got   []*dialogue // requests that it has read
-	asked []*dialogue // its own
-	heard bool        // it has read the end of its input
-	drain bool        // and answers what it has read nevertheless
+	got   []*dialogue  // requests that it has read
+	asked []*dialogue  // its own
+	heard bool         // it has read the end of its input
+	drain bool         // and answers what it has read nevertheless
+	at    history.Side // empty: the server's; the client works on what tools ask
+}
+
+// seat is the side that it is at.
+func (s *legalServer) seat() history.Side {
+	if s.at == "" {
+		return history.Server
+	}
+	return s.at
+}
+
+// put hands a message to the writer of its side.
+func (s *legalServer) put(p *parcel) {
+	if s.at == history.Client {
+		s.up.send(p)
+		return
+	}
+	s.down.send(p)
 }
 
 // begin lets the server of the legacy era talk on its own: pings, which it may give
@@ -57,6 +75,9 @@ func (s *legalServer) read(p *parcel) {
 		s.cancel(d)
 	case p.msg.IsReply():
 		d.answered = true
+		if d.Parent > 0 {
+			s.told1(d, p)
+		}
 	}
 }
 
@@ -81,6 +102,8 @@ func (s *legalServer) work(d *dialogue) {
 	case d.settled:
 	case s.heard && !s.drain:
 		d.settled = true // nobody waits for it
+	case d.listens():
+		s.subscribe(d)
 	case d.Handler == "":
 		s.finish(d)
 	case d.cancelled == 0 || d.cancelled == s.now && s.often("unaware"):
@@ -98,20 +121,35 @@ func (s *legalServer) work(d *dialogue) {
 
 func (s *legalServer) start(d *dialogue) {
 	d.started = true
-	s.note(history.Server, history.Start, d.Call.Call, "")
+	s.note(s.seat(), history.Start, d.Call.Call, "")
 	work := int(d.Work / time.Millisecond)
-	for range s.draw("bumps", 0, 3) {
+	for range s.draw("bumps", 0, 3) + s.zeal() {
 		s.after(s.draw("bump", 0, work), func() { s.bump(d) })
 	}
 	s.after(work, func() { s.finish(d) })
+	if d.nested != nil {
+		s.after(s.draw("asks", 0, work), func() { s.ask(d) })
+	}
+}
+
+// zeal is how often more a tool reports where that lets a client resume a stream.
+func (s *legalServer) zeal() int {
+	if s.web != nil && s.web.resumable && s.web.shaky {
+		return 2
+	}
+	return 0
 }
 
 // cancel is the cancel's being read. Running handlers are told in this instant, but
 // what else the instant holds may come first: the server's threads do not wait for
 // each other (R14).
 func (s *legalServer) cancel(d *dialogue) {
-	if d.cancelled != 0 {
+	if d.cancelled != 0 || s.web != nil && s.web.deaf {
 		return // R6
+	}
+	if d.listens() {
+		d.cancelled = s.now
+		return
 	}
 	if !d.arrived { // R4, over HTTP: the id is unknown
 		d.settled = s.often("remember")
@@ -130,7 +168,10 @@ func (s *legalServer) tell(d *dialogue) {
 	}
 	d.told = d.cancelled != 0
 	d.dismissed = !d.told
-	s.note(history.Server, history.Told, d.Call.Call, "context canceled")
+	s.note(s.seat(), history.Told, d.Call.Call, "context canceled")
+	if d.nested != nil {
+		s.leaveNested(d.nested, "cancel")
+	}
 	stop := func() { s.stop(d) }
 	switch d.Handler {
 	case "stubborn":
@@ -158,9 +199,13 @@ func (s *legalServer) finish(d *dialogue) {
 	if d.ended {
 		return
 	}
+	if n := d.nested; n != nil && n.asking && !n.returned {
+		s.after(1, func() { s.finish(d) }) // it waits for the client
+		return
+	}
 	d.ended = true
 	if d.Handler != "" {
-		e := history.Event{Side: history.Server, Kind: history.End, Call: d.Call.Call, Text: d.failure}
+		e := history.Event{Side: s.seat(), Kind: history.End, Call: d.Call.Call, Text: d.failure}
 		if d.failure == "" {
 			e.Value = d.value()
 		}
@@ -200,9 +245,9 @@ func (s *legalServer) answer(d *dialogue) {
 	d.settled, d.answering = true, true
 	switch {
 	case d.failure == "":
-		s.down.send(resultFrame(d, d.value()))
+		s.put(resultFrame(d, d.value()))
 	default:
-		s.down.send(errorFrame(d, d.failure))
+		s.put(errorFrame(d, d.failure))
 	}
 }
 
@@ -212,7 +257,7 @@ func (s *legalServer) bump(d *dialogue) {
 	if d.ended || d.dismissed || d.told && d.Handler != "stubborn" {
 		return
 	}
-	s.note(history.Server, history.Progress, d.Call.Call, "")
+	s.note(s.seat(), history.Progress, d.Call.Call, "")
 	switch {
 	case d.token == "" || s.seldom("skip"):
 		return

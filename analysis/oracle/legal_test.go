@@ -49,6 +49,7 @@ type town struct {
 	last      int // the latest instant on the agenda
 	frames    int
 	exchanges int
+	talks     []*talk // over HTTP
 }
 
 // legalHistory draws a conversation.
@@ -164,6 +165,10 @@ type dialogue struct {
 	reused                    bool   // another has its id now
 	whenAnswered              func() // instead of a caller's return; nil: there is a caller
 
+	nested     *dialogue // what its tool asks of the client; nil: nothing
+	asking     bool      // nested: it is asked
+	subscribed bool      // its subscription has been acknowledged
+
 	leg       *leg      // over HTTP: the exchange of the request, or that by which its stream is resumed
 	root      int       // the first of these
 	story     []*parcel // what has been sent for it, where events have ids
@@ -178,6 +183,8 @@ type dialogue struct {
 	failure                          string
 }
 
+func (d *dialogue) listens() bool { return d != nil && d.Method == listenMethod }
+
 func (d *dialogue) value() string { return fmt.Sprintf("done %d", d.Call.Call) }
 
 // drawCall draws one call of the application's.
@@ -186,6 +193,9 @@ func (w *talk) drawCall(n int) *dialogue {
 	method := w.pick("method", append([]string{
 		"tools/call", "tools/call", "tools/call", "resources/read", "tools/list", "prompts/list",
 	}, map[bool]string{false: "ping", true: "server/discover"}[w.modern])...)
+	if w.web != nil && w.modern && w.web.over == StreamableHTTP && w.seldom("listens") {
+		method = listenMethod
+	}
 	d.Call = history.Call{Call: n, Method: method, Life: 20 * time.Millisecond}
 	if method == "tools/call" || method == "resources/read" {
 		d.Handler = w.pick("tool", "cooperative", "slow-cleanup", "chatty", "checkpoint", "swallow", "stubborn")

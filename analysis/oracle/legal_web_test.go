@@ -25,6 +25,9 @@ type web struct {
 	shaky     bool   // connections break
 	refuses   bool   // the server lets nobody delete a session
 	deleted   bool   // the server has ended the session
+	json      bool   // responses are JSON objects
+	deaf      bool   // there is no session, and the server makes nothing of cancels
+	declines  bool   // the server refuses cancels
 	get       *leg   // the stream that the client has opened by GET
 	legs      []*leg
 }
@@ -47,6 +50,8 @@ func legalWeb(rt *rapid.T, _ testing.TB) *history.History {
 	for n := range clients {
 		talks = append(talks, w.inhabitant(over, n+1))
 	}
+	w.talks = talks
+	w.drawNested(talks)
 	w.live(talks)
 	return &w.h
 }
@@ -66,7 +71,9 @@ func (w *town) inhabitant(over Transport, n int) *talk {
 		if w.often("session") {
 			t.web.session = fmt.Sprintf("s%d", n)
 		}
+		t.web.drawLoose()
 	}
+	t.web.json = over == StreamableHTTP && w.seldom("JSON")
 	for range w.draw("calls", 1, 6) {
 		d := t.drawCall(len(w.h.Header.Calls) + 1)
 		d.Client = t.n
@@ -166,10 +173,8 @@ func (x *web) begin(head *history.HTTPHead) *leg {
 		}
 	}
 	x.add(history.Event{Side: history.Client, Kind: history.Begin, Exchange: l.n, HTTP: head})
-	if head.Method == "GET" {
-		if head.LastEvent == "" {
-			x.get = l
-		}
+	if l.standalone = head.Method == "GET" && head.LastEvent == ""; l.standalone {
+		x.get = l
 	}
 	return l
 }
@@ -181,9 +186,17 @@ func (x *web) send(from history.Side, p *parcel) {
 		return
 	}
 	l := x.get
-	if d := p.about; x.over == StreamableHTTP && d != nil && d.asker == history.Client {
+	switch d := p.about; {
+	case x.over != StreamableHTTP || d == nil:
+	case d.Parent > 0:
+		l = d.leg
+	case d.asker == history.Client && !x.json:
 		l = d.leg
 		x.number(p)
+	case d.asker == history.Client && (p.msg.IsReply() || d.listens()):
+		l = d.leg
+	case d.asker == history.Client && x.often("cannot be told"):
+		return
 	}
 	switch {
 	case l == nil:
@@ -222,7 +235,7 @@ func (x *web) post(p *parcel) {
 	}
 	l.misled = p.msg.IsCancel() && x.h.Header.Instances > 1 && x.often("misled")
 	l.up.send(p)
-	if l.asks && x.shaky && p.msg.Method != "initialize" && x.often("breaks") {
+	if l.asks && x.shaky && p.msg.Method != "initialize" && (x.resumable || x.often("breaks")) {
 		x.after(x.draw("breaks at", 0, 12), l.breaks)
 	}
 }
@@ -261,7 +274,7 @@ func (x *web) close() {
 		x.after(0, end)
 	}
 	for _, l := range x.legs {
-		if l.asks || l == x.get {
+		if l.asks || l.standalone {
 			x.after(0, func() { l.drop("context canceled") })
 		}
 	}
@@ -335,11 +348,24 @@ func (c census) web(h *history.History) {
 	if h.Header.Clients > 0 {
 		c["many clients"]++
 	}
+	gets := map[int]bool{}
 	for _, e := range h.Events {
 		switch e.Kind {
+		case history.Status:
+			if e.HTTP.ContentType == jsonType {
+				c["JSON"]++
+			}
+		case history.Write:
+			if e.Side == history.Server && e.Msg.Kind == history.Request && e.Call > 0 && gets[e.Exchange] {
+				c["asked by GET"]++
+			}
+			if e.Msg.Method == listenMethod && e.Call == 0 {
+				c["subscription made again"]++
+			}
 		case history.Drop, history.Gone, history.Fault, history.Sessions:
 			c[string(e.Kind)]++
 		case history.Begin:
+			gets[e.Exchange] = gets[e.Exchange] || e.HTTP.Method == "GET"
 			if e.HTTP.LastEvent != "" {
 				c["resumed"]++
 			}
@@ -351,7 +377,7 @@ func worthSeeingOverHTTP() []string {
 	out := []string{
 		"transport " + string(StreamableHTTP), "transport " + string(HTTPSSE), "many clients", "resumed", "drop", "gone", "fault",
 		whyResponseBefore, whyHandlerOver, whySameInstant, whyPremature, whyOnlyTold, whyResumed, whyPosted, whyNoCleanEnd, whyRefused,
-		whyReplyFirst, whyClosing, whyResponseRead, whyRepeated,
+		whyReplyFirst, whyClosing, whyResponseRead, whyRepeated, whyNoSession, whyNotTaken, whyNoStream, "JSON", "subscription made again", "asked by GET",
 		"phase before-request", "phase queued", "phase running", "phase returned", "phase crossing", "phase after-response", "phase undelivered",
 	}
 	for _, r := range Rules() {
@@ -365,9 +391,9 @@ func worthSeeingOverHTTP() []string {
 // neverDrawn are the rules that legal conversations over HTTP do not put to the test.
 func neverDrawn() []string {
 	return []string{
-		"NESTED-CANCELLED", "CANCEL-FREE", "LATE-NO-LEAK", "CANCEL-TASK-VIA-TASKS", "TASK-CANCEL-TERMINAL", "TASK-CANCEL-TRANSITION", "TASK-STOP-WORK",
+		"CANCEL-FREE", "LATE-NO-LEAK", "CANCEL-TASK-VIA-TASKS", "TASK-CANCEL-TERMINAL", "TASK-CANCEL-TRANSITION", "TASK-STOP-WORK",
 		"TASK-CANCEL-STICKY", "TASK-TERMINAL-FINAL", "TASK-RESULT-BLOCK", "TASK-UNKNOWN", "PROGRESS-TASK",
-		"LISTEN-CANCEL", "LISTEN-ACK-FIRST", "LISTEN-ONLY-ASKED", "LISTEN-TAG", "LISTEN-DELIVERS", "LISTEN-NO-REQ-SCOPED", "CANCEL-NONBLOCKING",
+		"LISTEN-NO-REQ-SCOPED", "CANCEL-NONBLOCKING",
 		"CANCEL-INIT", "CANCEL-SAME-DIRECTION",
 	}
 }

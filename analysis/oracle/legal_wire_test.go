@@ -212,6 +212,10 @@ func (s *stream) wire(side history.Side, kind history.Kind, p *parcel, text stri
 
 func requestFrame(d *dialogue) *parcel {
 	m := &history.Message{Kind: history.Request, Method: d.Method, ID: d.id, Token: d.token, Call: d.Call.Call}
+	if d.listens() {
+		m.Raw = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{"call":%d,"notifications":{"toolsListChanged":true}}}`, d.id, d.Method, d.Call.Call)
+		return &parcel{msg: m, about: d, call: d.Call.Call}
+	}
 	meta := ""
 	if d.token != "" {
 		meta = fmt.Sprintf(`,"_meta":{"progressToken":%s}`, d.token)

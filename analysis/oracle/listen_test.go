@@ -338,3 +338,25 @@ func TestFilterWants(t *testing.T) {
 	assert.False(t, f.wants(&history.Message{Method: toolsChanged}))
 	assert.Equal(t, filter{}, filterOf(&history.Message{Raw: "nonsense"}))
 }
+
+// A response that waited for its turn while the subscription was cancelled is not late.
+func TestResponseThatWaitedIsNotLate(t *testing.T) {
+	for _, tc := range []struct {
+		why, text string
+		late      bool
+		fails     string
+	}{
+		{"behind the acknowledgement, which the network did not take", `20 server < listen 1; >> ack 1
+			30 client cancel 1; > cancel 1; return 1 canceled
+			40 server < cancel 1; . ack 1; > ended 1
+			50 client < ack 1; < ended 1`, false, ""},
+		{"the writer was free", `20 server < listen 1; > ack 1
+			30 client cancel 1; > cancel 1; return 1 canceled
+			40 server < cancel 1; > ended 1
+			50 client < ack 1; < ended 1`, true, "LISTEN-CANCEL"},
+	} {
+		j := Judge(listening("10 client issue 1; > listen 1\n" + tc.text).history(t))
+		assert.Equal(t, tc.late, j.Calls[0].Late, tc.why)
+		assert.Equal(t, tc.fails, failing(j), tc.why)
+	}
+}

@@ -185,7 +185,7 @@ func toolUnblocks(x *index, c *call, t *tally) {
 	if c.cancel == nil {
 		return
 	}
-	end := earlier(x.over, x.horizon)
+	end := earlier(x.overFor(c.req), x.horizon)
 	switch {
 	case before(c.ret, end) || c.ret != nil && end == nil:
 		t.kept(c, "")

@@ -96,7 +96,7 @@ func (b *builder) takeToken(r *request) {
 func (b *builder) leaveToken(r *request) {
 	active := b.active[seat(r.frame.side)]
 	switch token := r.frame.msg.Token; {
-	case token == "":
+	case token == "" || r.sitting != b.sitting: // the tokens of a former session are free already
 	case active[token] > 1:
 		active[token]--
 	default:

@@ -158,7 +158,7 @@ func (d *defence) sharedToken() string {
 
 // sessionOver: R7.
 func (d *defence) sessionOver() string {
-	switch over := d.x.over; {
+	switch over := d.x.overFor(d.request()); {
 	case over == nil:
 		return "No. Nothing was seen of its end."
 	case before(over, d.act):

@@ -76,7 +76,7 @@ func pingPrompt(x *index, r *request, t *tally) {
 // pongWaits reports whether the answer to a ping that came late, or not at all, may have
 // waited in time for what its side was writing.
 func (x *index) pongWaits(r *request) bool {
-	since := x.writingSince(r.frame.side.Peer(), earlier(x.over, x.horizon))
+	since := x.writingSince(r.frame.side.Peer(), earlier(x.overFor(r), x.horizon))
 	if r.first != nil {
 		since = r.first.since
 	}
@@ -104,7 +104,7 @@ func (x *index) judgeTardy(r *request, t *tally) {
 	if r.first != nil {
 		witness = r.first.write
 	}
-	if end := earlier(x.over, x.horizon); witness == nil || before(end, witness) {
+	if end := earlier(x.overFor(r), x.horizon); witness == nil || before(end, witness) {
 		witness = end
 	}
 	if witness == nil || span(r.frame.read, witness) <= x.pong() {

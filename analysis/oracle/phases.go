@@ -12,6 +12,7 @@ const (
 	premature                   // the cancel was read before its request (R4)
 	responded                   // the response had been begun (R1, R3)
 	finished                    // the handler had ended (R2)
+	loose                       // over HTTP: it need not mean anything to the server, and did not; see whyLoose
 	crossing                    // the handler ended in the same instant, without having been told (R14)
 	undecided                   // the same in wall time, within the grace
 	waiting                     // its response, begun later, may have waited for the writer since before
@@ -50,7 +51,7 @@ func (x *index) after(c *call, act *history.Event) certainty {
 // telling returns the event by which the handler of c learned of its cancel, or
 // nil. What it is told after the session's end, it is told because of that.
 func (x *index) telling(c *call) *history.Event {
-	if c.told == nil || c.told != c.req.c && !before(c.req.c, c.told) || before(x.over, c.told) {
+	if c.told == nil || c.told != c.req.c && !before(c.req.c, c.told) || before(x.overFor(c.req), c.told) {
 		return nil
 	}
 	return c.told
@@ -58,6 +59,15 @@ func (x *index) telling(c *call) *history.Event {
 
 // standing tells how c stood when its cancel was read.
 func (x *index) standing(c *call) standing {
+	s := x.stood(c)
+	if s == live && x.telling(c) == nil && x.whyLoose(c) != "" {
+		return loose
+	}
+	return s
+}
+
+// stood is how c stood, whatever the server had to make of the cancel.
+func (x *index) stood(c *call) standing {
 	switch {
 	case c.req == nil || c.Task != "":
 		return uncancelled // no request holds a task: other rules speak of its cancel
@@ -87,6 +97,9 @@ func (x *index) standing(c *call) standing {
 	switch x.after(c, act) {
 	case sameInstant:
 		if c.start == nil && c.acknowledged() && x.provesEnd(c.req) {
+			if c.req.listen.held {
+				return waiting
+			}
 			return live // see listenCancel
 		}
 		return crossing
@@ -101,7 +114,7 @@ func (x *index) standing(c *call) standing {
 
 // late returns the late response to c, or nil.
 func (x *index) late(c *call, s standing) *frame {
-	if s != live {
+	if s != live && s != loose {
 		return nil
 	}
 	return c.req.first
@@ -111,12 +124,12 @@ func (x *index) late(c *call, s standing) *frame {
 // ran on without having been told of its cancel; nil when there is none. The
 // session's end counts as long as it did not come in the same instant.
 func (x *index) outlived(c *call) *history.Event {
-	if c.start == nil || x.telling(c) != nil || before(c.told, c.req.c) || before(x.over, c.req.c) {
+	if c.start == nil || x.telling(c) != nil || before(c.told, c.req.c) || before(x.overFor(c.req), c.req.c) {
 		return nil
 	}
 	witness := c.end
-	if witness == nil || before(x.over, witness) {
-		witness = x.lastWord()
+	if witness == nil || before(x.overFor(c.req), witness) {
+		witness = x.lastWordFor(c.req)
 	}
 	if witness == nil || witness.At <= max(c.req.c.At, c.start.At)+x.soon() {
 		return nil
@@ -139,13 +152,13 @@ func (x *index) toldLate(c *call) *history.Event {
 // already, with a context that was not done; nil when there is none.
 func (x *index) orphan(c *call) *history.Event {
 	start := c.start
-	if !before(c.req.c, start) || start.At <= c.req.c.At+x.grace || before(x.over, start) {
+	if !before(c.req.c, start) || start.At <= c.req.c.At+x.grace || before(x.overFor(c.req), start) {
 		return nil
 	}
 	if c.told != nil && c.told.At <= start.At+x.soon() {
 		return nil // begun with a context that was done
 	}
-	if last := x.lastWord(); c.told == nil && c.end == nil && last.At <= start.At+x.grace {
+	if last := x.lastWordFor(c.req); c.told == nil && c.end == nil && last.At <= start.At+x.grace {
 		return nil // what its context was, nobody saw
 	}
 	return start
@@ -185,7 +198,7 @@ func (x *index) work(c *call, s standing) Work {
 		return NotRead
 	}
 	switch s {
-	case live, undecided:
+	case live, undecided, loose:
 	default:
 		return Ended
 	}

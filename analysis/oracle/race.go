@@ -51,17 +51,22 @@ func raceGraceful(x *index, t *tally) {
 
 // judgeMishap judges whether a process, or the session, died of a cancel.
 func (x *index) judgeMishap(t *tally) {
-	if m := x.mishap(t); m.at != nil {
-		if read := x.waywardCause(m); read != nil && read.Msg.IsCancel() {
-			t.leave(whyUnderInvalid)
-		} else if read != nil {
-			t.leave(whyWayward)
-		} else if cancel := x.known(m.Side, m.at); cancel != nil {
-			m.Lateness = span(cancel, m.at)
-			t.fail(m.Violation, cancel, m.at)
-		} else {
-			t.leave(whyNoCancel)
-		}
+	m := x.mishap(t)
+	if m.at == nil {
+		return
+	}
+	switch cancel, wayward := x.suspects(m); {
+	case wayward != nil && wayward.Msg.IsCancel():
+		t.leave(whyUnderInvalid)
+	case wayward != nil:
+		t.leave(whyWayward)
+	case cancel != nil:
+		m.Lateness = span(cancel, m.at)
+		t.fail(m.Violation, cancel, m.at)
+	case m.lost != nil:
+		t.leave(whyServerEndedIt)
+	default:
+		t.leave(whyNoCancel)
 	}
 }
 

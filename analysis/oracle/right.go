@@ -46,7 +46,7 @@ func (x *index) mistake(c *call) mistake {
 	if m.at == nil {
 		m = x.revived(c)
 	}
-	if m.at == nil || c.hadReason(m.at) || before(x.over, m.at) || x.over != nil && x.over.At == m.at.At {
+	if m.at == nil || c.hadReason(m.at) || before(x.overFor(r), m.at) || x.overAt(r, m.at) {
 		return mistake{}
 	}
 	return m

@@ -14,7 +14,7 @@ func noResponse(x *index, c *call, t *tally) {
 		return // LISTEN-CANCEL
 	}
 	s := x.standing(c)
-	if s != live {
+	if s != live && s != loose { // where one is loose, an answer is told and held against nobody
 		t.excuse(x, c, s)
 		return
 	}
@@ -61,11 +61,19 @@ func silence(x *index, c *call, t *tally) {
 // progressAfterCancel: no progress is reported for a request that was cancelled
 // while it ran.
 func progressAfterCancel(x *index, c *call, t *tally) {
-	if c.req == nil || c.asked+len(c.asks)+c.req.reported == 0 || x.standing(c) != live {
+	if c.req == nil || c.asked+len(c.asks)+c.req.reported == 0 {
+		return
+	}
+	s := x.standing(c)
+	if s != live && s != loose {
 		return
 	}
 	p := x.lateProgress(c, t)
 	switch {
+	case s == loose:
+		if p != nil {
+			t.leave(x.whyLoose(c))
+		}
 	case !x.modern && !c.Obedient():
 		if p != nil {
 			t.leave(whyStubborn)
@@ -132,7 +140,7 @@ func stopWork(x *index, c *call, t *tally) {
 	switch s := x.standing(c); s {
 	case live:
 		x.judgeTelling(c, t)
-	case crossing, undecided, unclear, premature:
+	case crossing, undecided, unclear, premature, loose:
 		t.excuse(x, c, s)
 	}
 }
@@ -161,7 +169,7 @@ func (x *index) judgeTelling(c *call, t *tally) {
 	switch {
 	case told != nil || c.start == nil:
 		t.kept(c, v.Phase)
-	case before(x.over, c.req.c) || x.over != nil && x.over.At == c.req.c.At:
+	case before(x.overFor(c.req), c.req.c) || x.overAt(c.req, c.req.c):
 		t.leave(whyClosing)
 	}
 }
@@ -192,6 +200,8 @@ func (x *index) whyExcused(c *call, s standing) string {
 		return whyServerHeld
 	case s == unclear:
 		return whyUnclearID
+	case s == loose && (replied || c.start != nil):
+		return x.whyLoose(c)
 	case s == premature && c.req.frame.msg.Batch > 0:
 		return whyOneBatch
 	case s == premature && replied:

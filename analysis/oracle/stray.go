@@ -59,7 +59,7 @@ func outlivedStrays(x *index, t *tally) {
 	}
 	aside := tally{verdict: &Verdict{}} // what RACE-GRACEFUL and SESSION-SURVIVES put down
 	if m := x.mishap(&aside); m.at != nil {
-		if read := x.waywardCause(m); read != nil && read.Msg.IsCancel() {
+		if _, read := x.suspects(m); read != nil && read.Msg.IsCancel() {
 			m.Lateness = span(read, m.at)
 			t.fail(m.Violation, read, m.at)
 		}

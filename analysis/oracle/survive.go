@@ -14,14 +14,20 @@ func sessionSurvives(x *index, t *tally) {
 	}
 	put := len(t.verdict.Uncounted)
 	m := x.mishap(t)
-	cancel, wayward := x.known(m.Side, m.at), x.waywardCause(m)
+	cancel, wayward := x.suspects(m)
 	switch {
 	case x.crash != nil && x.crash.Blame == toolsCrash:
 		t.leave(whyToolCrashed)
 	case m.at == nil:
-		if x.outlasted() && len(t.verdict.Uncounted) == put {
+		switch {
+		case !x.outlasted() || len(t.verdict.Uncounted) > put:
+		case x.lapsed:
+			t.leave(whyServerEndedIt)
+		default:
 			t.pass()
 		}
+	case m.lost != nil && m.lost.torn == nil && m.lost.idle():
+		t.leave(whyServerEndedIt)
 	case wayward != nil && wayward.Msg.IsCancel():
 		m.Lateness = span(wayward, m.at)
 		t.failUnder("CANCEL-INVALID-IGNORED", m.Violation, wayward, m.at)
@@ -47,7 +53,30 @@ func (x *index) outlasted() bool {
 // for.
 type mishap struct {
 	Violation
-	at *history.Event // nil: all is well, or not known
+	at   *history.Event // nil: all is well, or not known
+	lost *sitting       // it is that the server does not know this session any more
+}
+
+// suspects returns what can have had a part in a mishap: the last cancel that its side knew
+// of, and the message, if it was one, that nobody had a right to send.
+func (x *index) suspects(m mishap) (cancel, wayward *history.Event) {
+	switch torn := m.lost.cause(); {
+	case m.lost == nil:
+		return x.known(m.Side, m.at), x.waywardCause(m)
+	case torn != nil && torn == x.strayRead[seat(m.Side)]:
+		return torn, torn
+	default:
+		return torn, nil
+	}
+}
+
+// cause is the reading of the cancel to which the end of a session is owed; nil: none is
+// known.
+func (s *sitting) cause() *history.Event {
+	if s == nil {
+		return nil
+	}
+	return s.torn
 }
 
 // mishap returns the mishap of the world.
@@ -77,7 +106,7 @@ func (x *index) crashed(t *tally) mishap {
 		return mishap{}
 	}
 	v := Violation{Side: side, What: "crashed: " + firstLine(x.crash.Text), Lateness: -1, Cause: crashCause(x.crash.Text)}
-	return mishap{v, x.crash}
+	return mishap{Violation: v, at: x.crash}
 }
 
 // brokenOff judges a session that ended without the application's asking.
@@ -97,7 +126,7 @@ func (x *index) brokenOff(t *tally) mishap {
 		t.leave(whyPeersGarbage)
 		return mishap{}
 	}
-	return mishap{Violation{Side: side, What: "ended the session without having been asked to", Lateness: -1}, x.broken}
+	return mishap{Violation: Violation{Side: side, What: "ended the session without having been asked to", Lateness: -1}, at: x.broken}
 }
 
 // deadProbe judges the sign of life that is asked for when everything is quiet. A
@@ -124,7 +153,10 @@ func (x *index) deadProbe(t *tally) mishap {
 		t.leave(why)
 		return mishap{}
 	}
-	return mishap{Violation{Side: side, What: what, Lateness: -1, Cause: stuckCause}, witness}
+	if lost := lostWith(x.probing); lost != nil {
+		return mishap{Violation: Violation{Side: side, What: "ended the session without having been asked to", Lateness: -1}, at: witness, lost: lost}
+	}
+	return mishap{Violation: Violation{Side: side, What: what, Lateness: -1, Cause: stuckCause}, at: witness}
 }
 
 // toolsCrash is the blame for a crash in the scenario's own tool, which took the

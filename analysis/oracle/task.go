@@ -228,7 +228,7 @@ func (t *task) leaveCall() {
 func (r *request) asks(x *index, method string) *request {
 	switch {
 	case r.frame.msg.Method != method || r.frame.read == nil || r.first == nil:
-	case r.reused || r.cancel != nil || before(x.over, r.first.write) || x.overHTTP && x.whyNoWay(r) != "":
+	case r.reused || r.cancel != nil || before(x.overFor(r), r.first.write) || x.overHTTP && x.whyNoWay(r) != "":
 	default:
 		return r
 	}

@@ -142,11 +142,11 @@ func taskStopWork(x *index, c *call, t *tally) {
 		return
 	}
 	read := c.task.cancel
-	if !c.task.granted || before(c.end, read) || before(c.told, read) || before(x.over, read) {
+	if !c.task.granted || before(c.end, read) || before(c.told, read) || before(x.overFor(c.req), read) {
 		return
 	}
 	told := c.told
-	if before(x.over, told) {
+	if before(x.overFor(c.req), told) {
 		told = nil
 	}
 	from := max(read.At, c.start.At) + x.soon()
@@ -161,8 +161,8 @@ func taskStopWork(x *index, c *call, t *tally) {
 		return
 	}
 	witness := c.end
-	if witness == nil || before(x.over, witness) {
-		witness = x.lastWord()
+	if witness == nil || before(x.overFor(c.req), witness) {
+		witness = x.lastWordFor(c.req)
 	}
 	if witness != nil && witness.At > from {
 		v.What, v.Lateness = "never told the tool of a cancelled task, which ran on", span(read, witness)
@@ -269,7 +269,7 @@ func (x *index) judgeUnanswered(r *request, t *tally) {
 	task, end := r.frame.task, x.horizon
 	over := earlier(task.call.end, task.cancelled)
 	switch {
-	case end == nil || r.reused || r.cancel != nil || before(x.over, end) || !before(over, end) || !before(r.frame.read, end):
+	case end == nil || r.reused || r.cancel != nil || before(x.overFor(r), end) || !before(over, end) || !before(r.frame.read, end):
 	case end.At <= max(over.At, r.frame.read.At)+x.grace:
 	case x.enRoute(end):
 		t.leave(whyEnRoute)

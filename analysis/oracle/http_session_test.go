@@ -1,0 +1,166 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// What becomes of a session, and of the one after it.
+
+// probedInVain is a probe at ms that the server answers with 404, and the end.
+func probedInVain(ms string) string {
+	return ms + ` world quiet
+		client probe; > ping
+		server < ping; status ping 404; finish ping
+		client status ping 404; finish ping; probed gone
+		client close; closed
+		` + ms + `0 server sessions 0; stop; served`
+}
+
+const webCancelled = webRunning + `30 client cancel 1; > cancel 1; return 1 canceled
+	40 server < cancel 1; told 1; end 1 canceled
+	`
+
+func lostSessionCases() []webCase {
+	withGet := "5 client open g\n6 server serve g\n"
+	shut := withGet + webRunning + `30 client cancel 1; > cancel 1; return 1 canceled
+		40 server < cancel 1; told 1; end 1 canceled; finish g
+		41 client finish g
+		`
+	listing := func(status string) string {
+		return `60 client > ` + listed + `
+			61 server < ` + listed + `; status ` + listed + ` ` + status + `; finish ` + listed + `
+			62 client status ` + listed + ` ` + status + `; finish ` + listed + `
+			`
+	}
+	crossed := func(cancel string) webScript {
+		return legacyWeb(webRunning + `30 client cancel 1; > cancel 1; return 1 canceled; > ` + listed + `
+			40 server status cancel 1 ` + cancel + `; < cancel 1; told 1; end 1 canceled; < ` + listed + `; status ` + listed + ` 404; finish ` + listed + `
+			41 client status ` + listed + ` 404; finish ` + listed + `
+			` + probedInVain("1000")).bareGreeted()
+	}
+	return []webCase{{
+		rule: "RACE-GRACEFUL", why: "an idle session ran out long after a cancel", want: Pass, uncounted: whyServerEndedIt,
+		script: legacyWeb(webCancelled + probedInVain("60000")).bareGreeted(),
+	}, {
+		rule: "SESSION-SURVIVES", why: "which is nothing", want: Vacuous, uncounted: whyServerEndedIt,
+		script: legacyWeb(webCancelled + probedInVain("60000")).bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "a session that was in use is gone, and nothing ties that to the cancel", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
+		script: legacyWeb(webCancelled + probedInVain("1000")).bareGreeted(),
+	}, {
+		rule: "SESSION-SURVIVES", why: "nobody had cancelled anything", want: Fail, fails: "SESSION-SURVIVES", side: history.Server,
+		script: legacyWeb(webRunning + webAnswered + probedInVain("1000")).bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "the server ended the GET's stream in the instant of the cancel, and knew the session no more", want: Fail, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
+		script: legacyWeb(shut + probedInVain("1000")).bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "however late that shows", want: Fail, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
+		script: legacyWeb(shut + probedInVain("9000")).bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "it ended that stream, and the session went on for a while", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
+		script: legacyWeb(shut + listing("200") + probedInVain("1000")).bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "it ended that stream at another time", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
+		script: legacyWeb(shut+probedInVain("1000")).replaced("; finish g\n", "\n40.5 server finish g\n").bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "the client had closed that stream", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
+		script: legacyWeb(shut+probedInVain("1000")).replaced("return 1 canceled\n", "return 1 canceled; drop g\n").replaced("41 client finish g", "").bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "it ended that stream, and all is well", want: Pass,
+		script: legacyWeb(shut),
+	}, {
+		rule: "RACE-GRACEFUL", why: "what came with the cancel met no session any more", want: Fail, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
+		script: crossed("202"),
+	}, {
+		rule: "RACE-GRACEFUL", why: "nor did the cancel", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
+		script: crossed("404"),
+	}, {
+		rule: "SESSION-SURVIVES", why: "a probe that did not name the session", want: Vacuous, uncounted: whyRefusedByHTTP, fails: "HTTP-SESSION SHUT-HTTP",
+		script: legacyWeb(webCancelled+probedInVain("1000")).bareGreeted().heads("ping", func(h *history.HTTPHead) { h.Session = "" }),
+	}, {
+		rule: "CANCEL-INVALID-IGNORED", why: "the server ended all in the instant of a cancel that names nothing", want: Fail, fails: "CANCEL-ONLY-ISSUED (SESSION-SURVIVES) CANCEL-INVALID-IGNORED",
+		script: legacyWeb(withGet + webRunning + webAnswered + `70 client > cancel id 99
+			80 server < cancel id 99; finish g
+			81 client finish g
+			` + probedInVain("1000")).bareGreeted(),
+	}, {
+		rule: "CANCEL-INVALID-IGNORED", why: "the session was gone later", want: Pass, fails: "CANCEL-ONLY-ISSUED SESSION-SURVIVES",
+		script: legacyWeb(webRunning + webAnswered + `70 client > cancel id 99
+			80 server < cancel id 99
+			` + probedInVain("1000")).bareGreeted(),
+	}}
+}
+
+// anew ends the session and begins another. The welcome names another session.
+const anew = `100 client delete d
+	101 server serve d 204
+	102 client finish d; > hello
+	103 server < hello; > welcome 2 on hello
+	104 client < welcome 2 on hello; > ready
+	105 server < ready
+	`
+
+func nextSessionCases() []webCase {
+	second := `110 client issue 2; > call 2
+		120 server < call 2; start 2
+		`
+	answered := `150 server end 2 "done 2"; > result 2
+		160 client < result 2; return 2 "done 2"`
+	first := webRunning + webAnswered
+	both := func(text string) webScript { return legacyWeb(text).tools("cooperative", "cooperative") }
+	return []webCase{{
+		rule: "NO-SPURIOUS-CANCEL", why: "a handler is told in the session after the one that was ended", want: Fail, fails: "NO-SPURIOUS-CANCEL", side: history.Server,
+		script: both(first + anew + second + `140 server told 2; end 2 canceled; > error 2
+			160 client < error 2; return 2 canceled`),
+	}, {
+		rule: "NO-SPURIOUS-CANCEL", why: "one of that session is told when it is ended", want: Pass,
+		script: both(webRunning+anew+second+answered).replaced("serve d 204", "serve d 204; told 1; end 1 canceled; finish call 1").replaced("100 client", "100 client return 1 closed; drop call 1;"),
+	}, {
+		rule: "CANCEL-STOP-WORK", why: "a cancel in the next session is not heeded", want: Fail, fails: "CANCEL-STOP-WORK",
+		script: both(first + anew + second + `130 client cancel 2; > cancel 2; return 2 canceled
+			140 server < cancel 2
+			190 server end 2 "done 2"; > result 2
+			195 client < result 2`),
+	}, {
+		rule: "CANCEL-STOP-WORK", why: "one in the session that is then ended need not be any more", want: Vacuous, uncounted: whyClosing,
+		script: both(webRunning+anew+second+answered).replaced("100 client", "100 client cancel 1; > cancel 1; return 1 canceled;").
+			replaced("serve d 204", "serve d 204; < cancel 1").replaced("150 server", "150 server end 1 \"done 1\"; finish call 1;"),
+	}, {
+		rule: "PROGRESS-TOKEN-UNIQUE", why: "the token of a request of a session that was ended", want: Pass,
+		script: func() webScript {
+			s := both(webRunning+anew+second+answered).replaced("serve d 204", "serve d 204; told 1; end 1 canceled; finish call 1").replaced("100 client", "100 client return 1 closed; drop call 1;")
+			s.ids = map[int]int{2: 1}
+			return s
+		}(),
+	}, {
+		rule: "CANCEL-HTTP-EXPLICIT", why: "a second session was gone, too", want: Vacuous, uncounted: whyServerEndedIt,
+		script: both(first + lostAndAnew + second + `130 client > ` + listed + `
+			131 server status ` + listed + ` 404; finish ` + listed + `
+			132 client status ` + listed + ` 404; finish ` + listed + `; cancel 2; drop call 2; return 2 canceled
+			133 server gone call 2
+			150 server end 2 "done 2"; finish call 2
+			` + closedWithout).bareGreeted(),
+	}, {
+		rule: "CANCEL-HTTP-EXPLICIT", why: "the first one was, and the second lives", want: Fail, fails: "CANCEL-HTTP-EXPLICIT",
+		script: both(first + lostAndAnew + second + `132 client cancel 2; drop call 2; return 2 canceled
+			133 server gone call 2
+			150 server end 2 "done 2"; finish call 2`),
+	}}
+}
+
+// lostAndAnew is anew where the server had ended the session.
+const lostAndAnew = sessionGoneLater + `102 client > hello
+	103 server < hello; > welcome 2 on hello
+	104 client < welcome 2 on hello; > ready
+	105 server < ready
+	`
+
+const sessionGoneLater = `85 client > ` + listed + `
+	86 server status ` + listed + ` 404; finish ` + listed + `
+	87 client status ` + listed + ` 404; finish ` + listed + `
+	`
+
+func TestLostSessions(t *testing.T) { runWeb(t, lostSessionCases()) }
+func TestNextSessions(t *testing.T) { runWeb(t, nextSessionCases()) }
