@@ -93,6 +93,11 @@ func idType(_ *index, r *request, t *tally) {
 func sameID(x *index, f *frame, t *tally) {
 	switch {
 	case !f.msg.IsReply() || x.modern && f.side == history.Client:
+	case f.meant != nil:
+		asked := f.meant.frame
+		t.fail(Violation{
+			Side: f.side, Lateness: -1, What: "answered under the id of another request: " + likeness(asked.msg.ID, f.msg.ID),
+		}, asked.read, f.write)
 	case f.req != nil:
 		t.pass()
 	case f.forgotten:

@@ -159,7 +159,7 @@ func (b *builder) reply(f *frame) {
 		b.placeReply(f)
 		return
 	}
-	if b.copiedReply(f) {
+	if b.copiedReply(f) || b.misnamed(f) {
 		return
 	}
 	if f.req.reply(f); f.req.replies > 1 {

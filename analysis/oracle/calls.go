@@ -183,6 +183,8 @@ func (x *index) judgeStray(c, owner *call, t *tally) {
 		v.What = "gave a call the answer of another client's"
 	}
 	switch {
+	case c.req != nil && c.req.foreign.tells(owner.end.Value):
+		t.failUnder("RESP-SAME-ID", v, owner.end, c.req.foreign.write, c.ret)
 	case x.lateTaken(c, owner) != nil:
 		t.failUnder("LATE-IGNORED", v, owner.end, c.ret)
 	case x.mixedUp(c, owner) != nil:

@@ -75,7 +75,7 @@ func baseRules() []Rule {
 			{From: lastLegacy, Page: basePage, Quote: "Result responses MUST include the same ID as the request they correspond to", Level: Must},
 			{From: lastLegacy, Page: basePage, Quote: "Error responses MUST include the same ID as the request they correspond to (except in error cases where the ID could not be read due a malformed request)", Level: Must},
 		},
-		Convicts: "A response was written whose id no request of the other side has: 7 for \"7\", or one that was made up.",
+		Convicts: "A response was written whose id no request of the other side has: 7 for \"7\", or one that was made up. Or, over HTTP, one that came in the exchange of a request, under the id of another that resembles it.",
 		Exempt: []Exemption{
 			{Why: whyUnreadable, What: "An error reply whose id is missing or null, as for a message that could not be read; over HTTP also in the body of a response that refuses a request of whatever method."},
 			{Why: whyBatched, What: "The other side had sent a batch that was not recognized as one, whose requests are not sorted in."},

@@ -114,11 +114,12 @@ func callRules() []Rule {
 		Elsewhere: everywhere(Quality),
 		Convicts: "A call returned the value that the tool of another call, and of no third one, had returned before. Or its tool had returned a result, its response had come, " +
 			"nobody had cancelled it, and it returned an error.",
-		Implied: "RACE-GRACEFUL, LATE-IGNORED or CANCEL-RIGHT-CALL",
+		Implied: "RACE-GRACEFUL, LATE-IGNORED, CANCEL-RIGHT-CALL or RESP-SAME-ID",
 		Exempt: []Exemption{
 			{Why: whyUnderRight, What: "The call was made to fail by a cancel that could be taken for one of it: the same is a breach of CANCEL-RIGHT-CALL."},
 			{Why: whyUnderRace, What: "The server put there the value of a call of which it had read the cancel while that was queued or running, or the call was made to fail in the instant of another one's cancel: " +
 				"the same is a breach of RACE-GRACEFUL."},
+			{OfHTTP: true, Why: whyUnderSameID, What: "Over HTTP, it came in the exchange of the call whose value it is, under an id that resembles that one's: the same is a breach of RESP-SAME-ID."},
 			{Why: whyUnderLate, What: "The value was that of a cancelled call whose response the client should have dropped."},
 			{OfHTTP: true, Why: whyFaulty, What: "Over HTTP+SSE, a call whose POST the network broke off, or whose POST was refused, whatever came by the stream."},
 			unclearIDExemption(),

@@ -121,11 +121,14 @@ func (c *call) mayFail() bool {
 // mixer tells which side gave c the value of owner: the server, if it is on the
 // wire like that.
 func (x *index) mixer(c, owner *call) history.Side {
-	if c.req != nil && c.req.first != nil && strings.Contains(c.req.first.msg.Raw, owner.end.Value) {
+	if c.req != nil && (c.req.first.tells(owner.end.Value) || c.req.foreign.tells(owner.end.Value)) {
 		return history.Server
 	}
 	return history.Client
 }
+
+// tells reports whether f, which may be nil, has the value of a tool in it.
+func (f *frame) tells(value string) bool { return f != nil && strings.Contains(f.msg.Raw, value) }
 
 // stuck returns the world's limit if c, which nobody cancelled, was not finished
 // by then although nothing but the targets can have held it up: its handler had

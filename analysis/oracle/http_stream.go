@@ -206,6 +206,9 @@ func related(x *index, f *frame, t *tally) {
 // belongs reports whether f, which an exchange carries, is about what that asks for;
 // known is false where that cannot be told.
 func (x *index) belongs(f *frame) (own, known bool) {
+	if f.meant != nil {
+		return true, true // of its id RESP-SAME-ID speaks
+	}
 	if f.req != nil && (f.msg.IsReply() || f.isProgress()) {
 		return f.req.frame.on == f.on, true
 	}

@@ -27,6 +27,7 @@ type requestNotes struct {
 	struck      bool           // the network was at fault in an exchange that resumed that of this one
 	busy        bool           // the receiver was just writing something when it read the request
 	lastReport  *frame         // the latest progress of its, over HTTP
+	foreign     *frame         // the latest response with its id that was another one's, see builder.misnamed
 	astray      astray         // its answer, if that was written under an id that resembles its own
 }
 
@@ -35,6 +36,7 @@ type frameNotes struct {
 	theirs  *history.Event // cancel that names no request of its own side: its side's reading of the peer's with that id
 	ends    bool           // and that opened a subscription, which its server ends so
 	twin    *history.Event // reply that names no request: its side's reading of the one whose id is the same as the other JSON type
+	meant   *request       // reply: the one whose response it is, although it has the id of another
 	named   bool           // reply: no request had its id, but a cancel had named it, or it was what a cancel was answered with
 	prior   *history.Event // progress: the writing of the one before it for the same request
 	was     float64        // and its figure
