@@ -55,20 +55,32 @@ func (x *httpWire) serveExchange(ex *exchange, next http.Handler, w http.Respons
 			panic(p)
 		}
 	}()
-	seen := make(chan struct{})
-	unwatch := context.AfterFunc(r.Context(), func() {
-		defer close(seen)
+	defer onceEnded(r.Context(), func() {
 		ex.gone()
 		end(context.Cause(r.Context()))
-	})
-	defer func() {
-		if !unwatch() {
-			<-seen // what the server saw before the handler returned comes before that
-		}
-	}()
+	})()
 	next.ServeHTTP(tap, inner)
 	if ctx.Err() == nil {
 		tap.head(http.StatusOK) // as net/http writes it, if nobody has
+	}
+}
+
+// onceEnded has f called when ctx has ended, in a goroutine of its own. The returned
+// function blocks until f has returned if ctx has ended by then, and else keeps f from
+// being called: what has ended before the caller is done is seen before that.
+func onceEnded(ctx context.Context, f func()) (unwatch func()) {
+	seen := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(seen)
+		f()
+	})
+	return func() {
+		switch {
+		case !stop():
+			<-seen
+		case ctx.Err() != nil: // a context has ended before it says so to those who watch it
+			f()
+		}
 	}
 }
 
