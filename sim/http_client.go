@@ -197,12 +197,20 @@ func (b *bodyTap) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// carries notes which exchange a connection carries from now on.
+// carries notes which exchange a connection carries from now on. One that was broken
+// carries nothing any more, and its client need not know that yet.
 func (x *httpWire) carries(conn int, ex *exchange) {
+	ex.mu.Lock()
+	ex.conn = conn
+	ex.mu.Unlock()
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	if grow := conn + 1 - len(x.carried); grow > 0 {
 		x.carried = slices.Grow(x.carried, grow)[:conn+1]
 	}
 	x.carried[conn] = ex
+	dropped := x.dropped[conn]
+	x.mu.Unlock()
+	if dropped {
+		ex.droppedWith(conn)
+	}
 }
