@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"runtime/debug"
-	"strings"
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -92,45 +89,6 @@ func (ex *exchange) gone() {
 	}
 	ex.note(history.Event{Side: history.Server, Kind: history.Gone})
 }
-
-// serverDone records that the handler has returned, or has panicked.
-func (ex *exchange) serverDone(tap *responseTap, panicked any) {
-	tap.finish()
-	ex.unheard()
-	e := history.Event{Side: history.Server, Kind: history.Finish}
-	if panicked != nil && panicked != http.ErrAbortHandler {
-		stack := panicStack()
-		e.Text, e.Blame = fmt.Sprintf("panic: %v\n%s", panicked, stack), ex.wire.blame(stack)
-	}
-	ex.note(e)
-}
-
-// panicStack returns the stack of the goroutine that panics, from the function that did
-// on, without what differs from run to run.
-func panicStack() string {
-	_, frames, _ := strings.Cut(string(debug.Stack()), "\n")
-	clean := cleanFrames(frames)
-	if _, rest, found := strings.Cut(clean, "\npanic\n"); found {
-		_, clean, _ = strings.Cut(rest, "\n") // its place
-	}
-	return clean
-}
-
-// blame returns who is to blame for a panic with this stack: the scenario's own tool, the
-// server, or nobody.
-func (x *httpWire) blame(stack string) string {
-	own, target := strings.Index(stack, toolFrame), strings.Index(stack, x.world.Server.Package)
-	switch {
-	case own >= 0 && (target < 0 || own < target):
-		return "tool"
-	case x.world.Server.Package != "" && target >= 0:
-		return string(history.Server)
-	}
-	return ""
-}
-
-// toolFrame begins the name of every function of the scenario's own tools.
-const toolFrame = "github.com/mcpsim/mcpsim/sim.(*handler)."
 
 // A requestTap is the body of a request as the server's target reads it.
 type requestTap struct {
