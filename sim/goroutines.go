@@ -16,12 +16,14 @@ const (
 	// worldCalls is how many calls a world may make before it collects garbage
 	// at an instant of its own; smaller worlds are collected between worlds.
 	worldCalls = 250
+	// worldEvents is the same for the events of a world.
+	worldEvents = 100_000
 )
 
 // sample counts goroutines at instants of its own until sampling ends. The step
 // doubles as the world grows older, so that the number of samples stays bounded.
 func (w *world) sample() {
-	step, collected := firstStep+317*time.Nanosecond, int64(0)
+	step, collected, seen := firstStep+317*time.Nanosecond, int64(0), 0
 	for n := 1; ; n++ {
 		timer := time.NewTimer(step)
 		select {
@@ -31,8 +33,9 @@ func (w *world) sample() {
 		case <-timer.C:
 		}
 		w.goroutines()
-		if made := w.issued.Load(); made-collected >= worldCalls {
-			collected = made
+		made, events := w.issued.Load(), w.rec.Len()
+		if made-collected >= worldCalls || events-seen >= worldEvents {
+			collected, seen = made, events
 			runtime.GC()
 		}
 		if n%perStep == 0 {

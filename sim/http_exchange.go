@@ -60,6 +60,7 @@ func (x *httpWire) number() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.exchanges = append(x.exchanges, nil)
+	x.flood.exchanges.Add(1)
 	return len(x.exchanges)
 }
 

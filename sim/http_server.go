@@ -3,7 +3,6 @@ package sim
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 
@@ -118,8 +117,10 @@ type responseTap struct {
 	instance int
 	headed   bool
 	refuses  bool         // with an error's status: its body need not be a message
+	coding   *inflater    // of a compressed body; otherwise nil
 	events   *eventCutter // of an SSE stream; otherwise nil
 	body     []byte       // of a JSON body, as far as it has been written
+	value    jsonValue    // that it is
 	json     bool
 	open     *passage // whose writing has begun and not ended
 	written  bool     // the JSON body's message has been
@@ -150,6 +151,7 @@ func (t *responseTap) head(status int) {
 	t.headed, t.refuses = true, status >= http.StatusMultipleChoices
 	head := responseHead(status, t.Header())
 	t.ex.wire.learnSession(head.Session, t.instance)
+	t.coding = newInflater(t.Header())
 	switch mediaType(t.Header()) {
 	case "text/event-stream":
 		t.events = &eventCutter{}
@@ -161,7 +163,10 @@ func (t *responseTap) head(status int) {
 
 func (t *responseTap) Write(b []byte) (int, error) {
 	t.head(http.StatusOK)
-	done := t.begun(b)
+	var done []*passage
+	if t.ex.wire.weigh(len(b)) {
+		done = t.begun(t.coding.feed(b))
+	}
 	n, err := t.ResponseWriter.Write(b)
 	for _, p := range done {
 		t.ex.wire.note(p, history.Server, history.Wrote, 0, err)
@@ -198,7 +203,7 @@ func (t *responseTap) begunEvents(b []byte) (done []*passage) {
 
 func (t *responseTap) begunJSON(b []byte) []*passage {
 	t.body = append(t.body, b...)
-	if t.written = whole(t.body); !t.written {
+	if t.written = t.value.feed(b) && whole(t.body); !t.written {
 		if t.open == nil && !t.refuses && len(t.body) > 0 {
 			t.open = t.ex.answer(nil, "")
 		}
@@ -228,18 +233,4 @@ func (t *responseTap) finish() {
 	if t.open != nil {
 		t.completed(t.body, "")
 	}
-}
-
-// whole reports whether b is a JSON value.
-func whole(b []byte) bool {
-	for i := len(b) - 1; i >= 0; i-- {
-		switch b[i] {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '}', ']':
-			return json.Valid(b)
-		}
-		return false
-	}
-	return false
 }

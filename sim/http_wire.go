@@ -27,6 +27,7 @@ type httpWire struct {
 	front    *netem.Front
 	server   *http.Server
 	up, down *delays
+	flood    flood
 
 	mu         sync.Mutex            // guards what follows
 	exchanges  []*exchange           // by their number, from 1; nil: it is just being made
@@ -62,6 +63,7 @@ func newHTTPWire(w *world) (*httpWire, error) {
 	if x.network = x.simulated(); w.ground != nil {
 		x.network = w.ground.network
 	}
+	x.flood.messages, x.flood.room = floodLimit(w), floodBytes
 	x.front = x.stand()
 	x.server = &http.Server{
 		Handler: undated(x.front), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: netem.WithConn,

@@ -3,10 +3,10 @@ package sim
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -88,6 +88,8 @@ type world struct {
 	probing  atomic.Bool  // the load is over, and the server is asked for a sign of life
 	watched  watch
 
+	limited  sync.Once          // closes horizon
+	cut      atomic.Bool        // and did before its time
 	horizon  chan struct{}      // closed when the world's limit is reached
 	ending   chan struct{}      // closed when callers are to make no further calls
 	served   chan struct{}      // closed when the server's run has returned
@@ -241,7 +243,7 @@ func text(err error) string {
 
 // live takes the world from its connection to its close.
 func (w *world) live() {
-	limit := time.AfterFunc(w.header.Horizon, func() { close(w.horizon) })
+	limit := time.AfterFunc(w.header.Horizon, func() { w.limited.Do(func() { close(w.horizon) }) })
 	defer limit.Stop()
 	w.serve()
 	w.spawn(w.sample)
@@ -305,7 +307,7 @@ func (w *world) finish(callers <-chan struct{}) {
 	if w.shaking.Load() > 0 {
 		what = "a handshake did not end"
 	}
-	w.event(history.World, history.Horizon, 0, errors.New(what))
+	w.overdue(what)
 }
 
 // over reports whether no further calls are to be made: the horizon has come, or
