@@ -31,8 +31,8 @@ func (t *clientTap) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !t.wire.weigh(len(body)) {
-		return nil, errFlood
+	if err := t.wire.weigh(len(body)); err != nil {
+		return nil, err
 	}
 	ex := t.wire.open(t.seat, r, body)
 	unwatch := context.AfterFunc(r.Context(), func() { ex.drop(text(r.Context().Err())) })
@@ -142,8 +142,10 @@ func mediaType(h http.Header) string {
 
 func (b *bodyTap) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.inflated && !b.ex.wire.weigh(n) {
-		return 0, errFlood // which the network's end would not end
+	if b.inflated { // it is more than was sent
+		if err := b.ex.wire.weigh(n); err != nil {
+			return 0, err
+		}
 	}
 	b.saw(b.coding.feed(p[:n]))
 	if b.left >= 0 {

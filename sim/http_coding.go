@@ -12,13 +12,14 @@ import (
 // a server may compress for any client that does not refuse it (RFC 9110, 12.5.3). It
 // knows gzip, the one coding that net/http asks for by itself.
 type inflater struct {
-	raw  []byte // at most maxCoded
-	said int    // bytes of what it says that have been returned
+	raw  []byte
+	said int64 // bytes of what it says that have been returned, at most maxInflated
+	gzip gzip.Reader
 }
 
-// maxCoded bounds what is read of a compressed body, in compressed bytes: it is read
-// from its beginning with every piece.
-const maxCoded = 1 << 20
+// maxInflated bounds what is read of a compressed body, which is read from its beginning
+// with every piece.
+const maxInflated = 4 << 20
 
 // newInflater returns the inflater for a body with that head, nil if it needs none.
 func newInflater(h http.Header) *inflater {
@@ -34,17 +35,18 @@ func (d *inflater) feed(piece []byte) []byte {
 	if d == nil || len(piece) == 0 {
 		return piece
 	}
-	if len(d.raw) >= maxCoded {
+	if d.said >= maxInflated {
 		return nil
 	}
 	d.raw = append(d.raw, piece...)
-	r, err := gzip.NewReader(bytes.NewReader(d.raw))
-	if err != nil {
+	if d.gzip.Reset(bytes.NewReader(d.raw)) != nil {
 		return nil // its head has not come, or it is none
 	}
+	if _, err := io.CopyN(io.Discard, &d.gzip, d.said); err != nil {
+		return nil
+	}
 	// Where it breaks off is where the next piece goes on, or where it is spoilt.
-	all, _ := io.ReadAll(io.LimitReader(r, maxBody))
-	said := d.said
-	d.said = max(said, len(all))
-	return all[min(said, len(all)):]
+	more, _ := io.ReadAll(io.LimitReader(&d.gzip, maxInflated-d.said))
+	d.said += int64(len(more))
+	return more
 }

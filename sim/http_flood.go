@@ -2,7 +2,6 @@ package sim
 
 import (
 	"errors"
-	"sync"
 	"sync/atomic"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -10,20 +9,19 @@ import (
 
 // A flood bounds what the two sides of a world over HTTP say, so that a peer which never
 // stops costs neither the machine's memory nor the worker's life. At the bound the world
-// has reached its limit, as at its horizon; the network breaks, and nothing that is said
-// afterwards is observed.
+// has reached its limit, as at its horizon. Whoever says more gets an error, and nothing of
+// it is observed; what says nothing, as a DELETE, can still be done.
 type flood struct {
 	messages  int64        // and exchanges together, at most
 	room      int64        // of bytes
 	exchanges atomic.Int64 // begun
-	bytes     atomic.Int64
-	once      sync.Once
 }
 
 const (
 	floodBytes    = 256 << 20 // of bodies and streams, in a world
 	floodMessages = 50_000    // and exchanges, in a world
 	floodPerCall  = 50        // and as many more for each call
+	floodPerPiece = 256       // bytes that each Write counts for besides its own
 )
 
 var errFlood = errors.New("the two sides said more than a world can hold")
@@ -41,18 +39,22 @@ func floodLimit(w *world) int64 {
 	return n
 }
 
-// weigh takes account of so many bytes that are being said, and reports whether they are
-// to be observed.
-func (x *httpWire) weigh(bytes int) bool {
+// weigh takes account of so many bytes that are about to be said, and returns errFlood if
+// nothing more may be.
+func (x *httpWire) weigh(bytes int) error {
 	f := &x.flood
-	if f.bytes.Add(int64(bytes)) <= f.room && x.frames.Load()+f.exchanges.Load() <= f.messages {
-		return true
+	if bytes > 0 {
+		bytes += floodPerPiece
 	}
-	f.once.Do(func() {
-		x.world.limit(errFlood)
-		x.world.spawn(x.stop) // it takes the locks that the caller may hold
-	})
-	return false
+	all, said := x.world.said.Add(int64(bytes)), x.frames.Load()+f.exchanges.Load()
+	if all <= f.room && said <= f.messages {
+		return nil
+	}
+	x.world.limit(errFlood)
+	if bytes == 0 && said <= 2*f.messages {
+		return nil
+	}
+	return errFlood
 }
 
 // limit has the world reach its limit early, because of err.

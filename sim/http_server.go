@@ -163,10 +163,10 @@ func (t *responseTap) head(status int) {
 
 func (t *responseTap) Write(b []byte) (int, error) {
 	t.head(http.StatusOK)
-	var done []*passage
-	if t.ex.wire.weigh(len(b)) {
-		done = t.begun(t.coding.feed(b))
+	if err := t.ex.wire.weigh(len(b)); err != nil {
+		return 0, err
 	}
+	done := t.begun(t.coding.feed(b))
 	n, err := t.ResponseWriter.Write(b)
 	for _, p := range done {
 		t.ex.wire.note(p, history.Server, history.Wrote, 0, err)

@@ -83,6 +83,7 @@ type world struct {
 	seats    []*seat      // of the clients
 	servers  []Server     // one, or several that share nothing
 	issued   atomic.Int64 // calls made so far
+	said     atomic.Int64 // over HTTP: bytes of bodies and streams so far, and what each piece costs
 	shaking  atomic.Int64 // handshakes under way
 	exited   atomic.Bool  // the server's process has died
 	probing  atomic.Bool  // the load is over, and the server is asked for a sign of life
