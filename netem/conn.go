@@ -155,8 +155,9 @@ func (c *Conn) Close() error {
 func (c *Conn) Reset() { c.shut(true) }
 
 // resetAfter makes the connection break as by Reset when so much time has
-// passed, unless this end is closed by then. Of several such times the first counts.
-func (c *Conn) resetAfter(d time.Duration) {
+// passed, unless this end is closed by then; first is called right before. Of
+// several such times the first counts.
+func (c *Conn) resetAfter(d time.Duration, first func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := time.Now().Add(d)
@@ -166,7 +167,13 @@ func (c *Conn) resetAfter(d time.Duration) {
 	case c.fuse != nil:
 		c.fuse.Stop()
 	}
-	c.fuse, c.fuseAt = time.AfterFunc(d, c.Reset), at
+	c.fuseAt = at
+	c.fuse = time.AfterFunc(d, func() {
+		if !c.isClosed() {
+			first()
+			c.Reset()
+		}
+	})
 }
 
 func (c *Conn) shut(abort bool) bool {

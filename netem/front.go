@@ -89,8 +89,15 @@ type Front struct {
 	// none of them the answer is 502. It is called like Decide, and for faults by
 	// which no backend hears of the exchange, too. nil: always the first.
 	Pick func(*http.Request) int
+	// Drop is called right before a drop breaks what carries an exchange, with the
+	// request of that exchange, which may be over. By HTTP/2 other exchanges break
+	// with it, and by HTTP/1.1 it may be another one alone. It is called by a
+	// goroutine of the front's, which it must not hold up. nil: nobody is told.
+	Drop func(*http.Request)
 
-	running sync.WaitGroup // backends under a timeout
+	mu      sync.Mutex    // guards what follows
+	running int           // backends under a timeout
+	idle    chan struct{} // closed when there are none; nil: nobody waits
 }
 
 var _ http.Handler = (*Front)(nil)
@@ -135,8 +142,42 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Wait blocks until all backends have returned on which the front has given up.
-func (f *Front) Wait() { f.running.Wait() }
+// Wait blocks until all backends have returned on which the front has given up, or
+// ctx has ended, of which it returns the error.
+func (f *Front) Wait(ctx context.Context) error {
+	f.mu.Lock()
+	if f.running == 0 {
+		f.mu.Unlock()
+		return nil
+	}
+	if f.idle == nil {
+		f.idle = make(chan struct{})
+	}
+	idle := f.idle
+	f.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// runs counts a backend that may outlive its exchange; the returned function counts
+// it out.
+func (f *Front) runs() (over func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.running++
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.running--; f.running == 0 && f.idle != nil {
+			close(f.idle)
+			f.idle = nil
+		}
+	}
+}
 
 func (f *Front) backend(r *http.Request) http.Handler {
 	i := 0
@@ -179,13 +220,24 @@ func (f *Front) timeout(x exchange) {
 // drop lights a fuse at the connection; the exchange may be over when it burns
 // down. Without a connection only the exchange itself can be broken off.
 func (f *Front) drop(x exchange) {
+	drops := func() {
+		if f.Drop != nil {
+			f.Drop(x.r)
+		}
+	}
 	switch conn := x.r.Context().Value(connKey{}).(type) {
 	case *Conn:
-		conn.resetAfter(x.fault.After)
+		conn.resetAfter(x.fault.After, drops)
 	case *net.TCPConn:
-		time.AfterFunc(x.fault.After, func() { resetConn(conn) })
+		time.AfterFunc(x.fault.After, func() {
+			drops()
+			resetConn(conn)
+		})
 	default:
-		f.relay(x, func(p *passage) { p.breakOff(x.r) })
+		f.relay(x, func(p *passage) {
+			drops()
+			p.breakOff(x.r)
+		})
 		return
 	}
 	x.next.ServeHTTP(x.w, x.r)
@@ -198,10 +250,12 @@ func (f *Front) relay(x exchange, late func(*passage)) {
 	defer cancel()
 	p := &passage{w: x.w, header: http.Header{}}
 	done := make(chan any, 1) // what the backend panicked with
-	f.running.Go(func() {
+	over := f.runs()
+	go func() {
+		defer over()
 		defer func() { done <- recover() }()
 		x.next.ServeHTTP(p, x.r.WithContext(ctx))
-	})
+	}()
 	timer := time.NewTimer(x.fault.After)
 	defer timer.Stop()
 	select {

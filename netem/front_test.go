@@ -74,7 +74,7 @@ func atFront(t *testing.T, play backend, scene func(*frontTest)) {
 				front := &netem.Front{Decide: faultOf, Backends: []http.Handler{http.HandlerFunc(instance)}}
 				f := &frontTest{T: t, site: open(t, over(n), h2c, front), front: front, network: n, h2c: h2c, start: time.Now(), said: said}
 				scene(f)
-				front.Wait()
+				require.NoError(t, front.Wait(t.Context()))
 				f.site.close(t)
 				time.Sleep(time.Minute)
 				assert.Zero(t, n.Open())
@@ -358,7 +358,10 @@ func TestFrontTimeout(t *testing.T) {
 			assert.Equal(f, 27*ms, f.passed())
 			assert.EqualValues(f, 1, f.conns.Load(), "the connection is still good, %d", i)
 		}
-		f.front.Wait()
+		impatient, cancel := context.WithTimeout(f.Context(), 10*ms)
+		defer cancel()
+		assert.ErrorIs(f, f.front.Wait(impatient), context.DeadlineExceeded, "they go on")
+		require.NoError(f, f.front.Wait(f.Context()))
 		assert.Equal(f, "failed: true", <-f.said)
 		assert.Equal(f, "failed: true", <-f.said)
 	})
@@ -457,7 +460,7 @@ func breakStream(t *testing.T, w world, h2c bool, kind string) []string {
 	})}}
 	s := open(t, w, h2c, front)
 	defer s.close(t)
-	defer front.Wait()
+	defer func() { require.NoError(t, front.Wait(context.Background())) }()
 	resp, err := post(t.Context(), s, fault, "")
 	var body string
 	if err == nil {

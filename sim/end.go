@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"errors"
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -63,7 +62,7 @@ func (w *world) close(also ...<-chan struct{}) {
 		select {
 		case <-done:
 		case <-patience.C:
-			w.event(history.World, history.Horizon, 0, errors.New("close did not end"))
+			w.overdue("close did not end")
 			w.stop()
 			return
 		}

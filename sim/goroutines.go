@@ -16,12 +16,16 @@ const (
 	// worldCalls is how many calls a world may make before it collects garbage
 	// at an instant of its own; smaller worlds are collected between worlds.
 	worldCalls = 250
+	// worldEvents and worldBytes are the same for the events of a world, and for what is
+	// said in one over HTTP.
+	worldEvents = 100_000
+	worldBytes  = 32 << 20
 )
 
 // sample counts goroutines at instants of its own until sampling ends. The step
 // doubles as the world grows older, so that the number of samples stays bounded.
 func (w *world) sample() {
-	step, collected := firstStep+317*time.Nanosecond, int64(0)
+	step, at := firstStep+317*time.Nanosecond, w.burden()
 	for n := 1; ; n++ {
 		timer := time.NewTimer(step)
 		select {
@@ -31,8 +35,8 @@ func (w *world) sample() {
 		case <-timer.C:
 		}
 		w.goroutines()
-		if made := w.issued.Load(); made-collected >= worldCalls {
-			collected = made
+		if now := w.burden(); now.calls-at.calls >= worldCalls || now.events-at.events >= worldEvents || now.bytes-at.bytes >= worldBytes {
+			at = now
 			runtime.GC()
 		}
 		if n%perStep == 0 {
@@ -40,6 +44,14 @@ func (w *world) sample() {
 		}
 	}
 }
+
+// A burden is what makes garbage in a world, so far.
+type burden struct {
+	calls, bytes int64
+	events       int
+}
+
+func (w *world) burden() burden { return burden{w.issued.Load(), w.said.Load(), w.rec.Len()} }
 
 // goroutines records how many goroutines there are above the empty world's, the
 // simulator's own left out.

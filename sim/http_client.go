@@ -27,8 +27,11 @@ type clientTap struct {
 
 // RoundTrip is that of [http.RoundTripper].
 func (t *clientTap) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := readAll(r.Body)
+	body, err := readAll(r.Body, t.wire.flood.room+1)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.wire.weigh(len(body)); err != nil {
 		return nil, err
 	}
 	ex := t.wire.open(t.seat, r, body)
@@ -70,11 +73,12 @@ func (t *clientTap) outgoing(ex *exchange, r *http.Request, body []byte) *http.R
 	return out
 }
 
-func readAll(body io.ReadCloser) ([]byte, error) {
+// readAll reads a request's body, so much of it at most.
+func readAll(body io.ReadCloser, most int64) ([]byte, error) {
 	if body == nil || body == http.NoBody {
 		return nil, nil
 	}
-	b, err := io.ReadAll(body)
+	b, err := io.ReadAll(io.LimitReader(body, most))
 	if err = errors.Join(err, body.Close()); err != nil {
 		return nil, fmt.Errorf("read the request's body: %w", err)
 	}
@@ -104,15 +108,18 @@ type bodyTap struct {
 	ex      *exchange
 	unwatch func() bool
 
-	events *eventCutter // of an SSE stream; otherwise nil
-	whole  []byte       // of another body, as far as it was read
-	left   int64        // bytes of that; below 0: nobody knows
-	json   bool         // and that is to be a message
-	taken  bool         // the message has been read
+	inflated bool         // the transport decompresses it
+	coding   *inflater    // of a compressed body that nobody has decompressed; otherwise nil
+	events   *eventCutter // of an SSE stream; otherwise nil
+	whole    []byte       // of another body, as far as it was read
+	value    jsonValue    // that it is
+	left     int64        // bytes that are still to come; below 0: nobody knows
+	json     bool         // and that is to be a message
+	taken    bool         // the message has been read
 }
 
 func newBodyTap(ex *exchange, r *http.Response, unwatch func() bool) *bodyTap {
-	b := &bodyTap{ReadCloser: r.Body, ex: ex, unwatch: unwatch, left: r.ContentLength}
+	b := &bodyTap{ReadCloser: r.Body, ex: ex, unwatch: unwatch, left: r.ContentLength, coding: newInflater(r.Header), inflated: r.Uncompressed}
 	switch mediaType(r.Header) {
 	case "text/event-stream":
 		b.events = &eventCutter{}
@@ -135,13 +142,21 @@ func mediaType(h http.Header) string {
 
 func (b *bodyTap) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	b.saw(p[:n])
+	if b.inflated { // it is more than was sent
+		if err := b.ex.wire.weigh(n); err != nil {
+			return 0, err
+		}
+	}
+	b.saw(b.coding.feed(p[:n]))
+	if b.left >= 0 {
+		b.left -= int64(n)
+	}
 	switch {
 	case errors.Is(err, io.EOF):
 		b.end(nil)
 	case err != nil:
 		b.end(err)
-	case b.events == nil && b.left >= 0 && int64(len(b.whole)) >= b.left:
+	case b.events == nil && n > 0 && b.left == 0:
 		b.end(nil) // nothing can follow
 	}
 	return n, err
@@ -158,18 +173,13 @@ func (b *bodyTap) saw(piece []byte) {
 	if room := maxBody - len(b.whole); len(piece) > 0 && room > 0 {
 		b.whole = append(b.whole, piece[:min(room, len(piece))]...)
 	}
-	b.takeJSON()
+	if b.json && !b.taken && b.value.feed(piece) && whole(b.whole) {
+		b.taken = b.ex.take()
+	}
 }
 
 // maxBody bounds what is kept of a body that is no stream.
 const maxBody = 16 << 20
-
-// takeJSON records that the message is there, as soon as it is.
-func (b *bodyTap) takeJSON() {
-	if b.json && !b.taken && whole(b.whole) {
-		b.taken = b.ex.take()
-	}
-}
 
 // end records that there is no more of the body.
 func (b *bodyTap) end(err error) {
@@ -197,12 +207,20 @@ func (b *bodyTap) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// carries notes which exchange a connection carries from now on.
+// carries notes which exchange a connection carries from now on. One that was broken
+// carries nothing any more, and its client need not know that yet.
 func (x *httpWire) carries(conn int, ex *exchange) {
+	ex.mu.Lock()
+	ex.conn = conn
+	ex.mu.Unlock()
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	if grow := conn + 1 - len(x.carried); grow > 0 {
 		x.carried = slices.Grow(x.carried, grow)[:conn+1]
 	}
 	x.carried[conn] = ex
+	dropped := x.dropped[conn]
+	x.mu.Unlock()
+	if dropped {
+		ex.droppedWith(conn)
+	}
 }

@@ -7,7 +7,8 @@ import (
 
 // An eventCutter cuts a stream of server-sent events into those, as it comes piece by
 // piece. It follows the HTML standard (section 9.2.6, "interpreting an event stream"), but
-// for a byte order mark, which nobody sends.
+// for a byte order mark, which nobody sends, and but for what is longer than maxBody, which
+// is cut off.
 type eventCutter struct {
 	line  []byte // of which the end has not come
 	after bool   // the last byte was the carriage return of a line's end
@@ -39,7 +40,9 @@ func (c *eventCutter) feed(piece []byte) []streamEvent {
 			}
 		default:
 			c.after = false
-			c.line = append(c.line, b)
+			if len(c.line) < maxBody {
+				c.line = append(c.line, b)
+			}
 		}
 	}
 	return out
@@ -62,6 +65,9 @@ func (c *eventCutter) endLine() (e streamEvent, ok bool) {
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(field) {
 	case "data":
+		if len(c.data) >= maxBody {
+			break
+		}
 		if c.some {
 			c.data = append(c.data, '\n')
 		}

@@ -30,6 +30,8 @@ type exchange struct {
 	heard   bool       // the server has read the request's body
 	sent    bool       // the client's transport has taken it
 	over    bool       // the client is done with it, or has dropped it
+	conn    int        // the connection that the client's transport has put it on; 0: none yet
+	dropped int        // the last connection whose break it has suffered
 	answers []*passage // written by the server, in that order
 	taken   int        // of these, read by the client
 }
@@ -58,6 +60,7 @@ func (x *httpWire) number() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.exchanges = append(x.exchanges, nil)
+	x.flood.exchanges.Add(1)
 	return len(x.exchanges)
 }
 

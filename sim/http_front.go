@@ -8,9 +8,9 @@ import (
 	"github.com/mcpsim/mcpsim/sim/protocol"
 )
 
-// front is the beginning of the server's handler chain.
-func (x *httpWire) front() http.Handler {
-	f := &netem.Front{Decide: x.decide, Pick: x.pick}
+// stand returns the beginning of the server's handler chain.
+func (x *httpWire) stand() *netem.Front {
+	f := &netem.Front{Decide: x.decide, Pick: x.pick, Drop: x.dropConn}
 	for i, s := range x.world.servers {
 		f.Backends = append(f.Backends, x.observe(s.(HTTPServer).Handler(), i+1))
 	}
@@ -28,7 +28,9 @@ func (x *httpWire) decide(r *http.Request) netem.FrontFault {
 		if !f.befalls(ex) || chance.Float64() >= f.Share {
 			continue
 		}
-		ex.note(history.Event{Side: history.World, Kind: history.Fault, Text: f.Kind})
+		if f.Kind != Drop { // which is noted when it comes, of what it breaks
+			ex.suffers(f.Kind)
+		}
 		if f.Kind == Misroute {
 			ex.misrouted = true
 			return netem.FrontFault{}
@@ -40,6 +42,40 @@ func (x *httpWire) decide(r *http.Request) netem.FrontFault {
 		return fault
 	}
 	return netem.FrontFault{}
+}
+
+// suffers records that a fault befalls the exchange.
+func (ex *exchange) suffers(kind string) {
+	ex.note(history.Event{Side: history.World, Kind: history.Fault, Text: kind})
+}
+
+// dropConn records what the break of a connection befalls: the exchanges that it carries,
+// which need not be the one with whose request that connection came.
+func (x *httpWire) dropConn(r *http.Request) {
+	conn := netem.ConnOf(r.Context())
+	if conn == nil {
+		return // on the machine's own network there are no faults
+	}
+	x.mu.Lock()
+	x.dropped[conn.Number()] = true
+	all := x.exchanges
+	x.mu.Unlock()
+	for _, ex := range all {
+		if ex != nil {
+			ex.droppedWith(conn.Number())
+		}
+	}
+}
+
+// droppedWith records, once, that the exchange suffers the break of a connection, if it
+// goes by that one and its client is not done with it.
+func (ex *exchange) droppedWith(conn int) {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	if ex.conn == conn && !ex.over && ex.dropped != conn {
+		ex.dropped = conn
+		ex.suffers(Drop)
+	}
 }
 
 // befalls reports whether an exchange is of those that can suffer the fault. A

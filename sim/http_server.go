@@ -3,12 +3,8 @@ package sim
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"runtime/debug"
-	"strings"
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -55,20 +51,32 @@ func (x *httpWire) serveExchange(ex *exchange, next http.Handler, w http.Respons
 			panic(p)
 		}
 	}()
-	seen := make(chan struct{})
-	unwatch := context.AfterFunc(r.Context(), func() {
-		defer close(seen)
+	defer onceEnded(r.Context(), func() {
 		ex.gone()
 		end(context.Cause(r.Context()))
-	})
-	defer func() {
-		if !unwatch() {
-			<-seen // what the server saw before the handler returned comes before that
-		}
-	}()
+	})()
 	next.ServeHTTP(tap, inner)
 	if ctx.Err() == nil {
 		tap.head(http.StatusOK) // as net/http writes it, if nobody has
+	}
+}
+
+// onceEnded has f called when ctx has ended, in a goroutine of its own. The returned
+// function blocks until f has returned if ctx has ended by then, and else keeps f from
+// being called: what has ended before the caller is done is seen before that.
+func onceEnded(ctx context.Context, f func()) (unwatch func()) {
+	seen := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(seen)
+		f()
+	})
+	return func() {
+		switch {
+		case !stop():
+			<-seen
+		case ctx.Err() != nil: // a context has ended before it says so to those who watch it
+			f()
+		}
 	}
 }
 
@@ -80,45 +88,6 @@ func (ex *exchange) gone() {
 	}
 	ex.note(history.Event{Side: history.Server, Kind: history.Gone})
 }
-
-// serverDone records that the handler has returned, or has panicked.
-func (ex *exchange) serverDone(tap *responseTap, panicked any) {
-	tap.finish()
-	ex.unheard()
-	e := history.Event{Side: history.Server, Kind: history.Finish}
-	if panicked != nil && panicked != http.ErrAbortHandler {
-		stack := panicStack()
-		e.Text, e.Blame = fmt.Sprintf("panic: %v\n%s", panicked, stack), ex.wire.blame(stack)
-	}
-	ex.note(e)
-}
-
-// panicStack returns the stack of the goroutine that panics, from the function that did
-// on, without what differs from run to run.
-func panicStack() string {
-	_, frames, _ := strings.Cut(string(debug.Stack()), "\n")
-	clean := cleanFrames(frames)
-	if _, rest, found := strings.Cut(clean, "\npanic\n"); found {
-		_, clean, _ = strings.Cut(rest, "\n") // its place
-	}
-	return clean
-}
-
-// blame returns who is to blame for a panic with this stack: the scenario's own tool, the
-// server, or nobody.
-func (x *httpWire) blame(stack string) string {
-	own, target := strings.Index(stack, toolFrame), strings.Index(stack, x.world.Server.Package)
-	switch {
-	case own >= 0 && (target < 0 || own < target):
-		return "tool"
-	case x.world.Server.Package != "" && target >= 0:
-		return string(history.Server)
-	}
-	return ""
-}
-
-// toolFrame begins the name of every function of the scenario's own tools.
-const toolFrame = "github.com/mcpsim/mcpsim/sim.(*handler)."
 
 // A requestTap is the body of a request as the server's target reads it.
 type requestTap struct {
@@ -148,8 +117,10 @@ type responseTap struct {
 	instance int
 	headed   bool
 	refuses  bool         // with an error's status: its body need not be a message
+	coding   *inflater    // of a compressed body; otherwise nil
 	events   *eventCutter // of an SSE stream; otherwise nil
 	body     []byte       // of a JSON body, as far as it has been written
+	value    jsonValue    // that it is
 	json     bool
 	open     *passage // whose writing has begun and not ended
 	written  bool     // the JSON body's message has been
@@ -180,6 +151,7 @@ func (t *responseTap) head(status int) {
 	t.headed, t.refuses = true, status >= http.StatusMultipleChoices
 	head := responseHead(status, t.Header())
 	t.ex.wire.learnSession(head.Session, t.instance)
+	t.coding = newInflater(t.Header())
 	switch mediaType(t.Header()) {
 	case "text/event-stream":
 		t.events = &eventCutter{}
@@ -191,7 +163,10 @@ func (t *responseTap) head(status int) {
 
 func (t *responseTap) Write(b []byte) (int, error) {
 	t.head(http.StatusOK)
-	done := t.begun(b)
+	if err := t.ex.wire.weigh(len(b)); err != nil {
+		return 0, err
+	}
+	done := t.begun(t.coding.feed(b))
 	n, err := t.ResponseWriter.Write(b)
 	for _, p := range done {
 		t.ex.wire.note(p, history.Server, history.Wrote, 0, err)
@@ -228,7 +203,7 @@ func (t *responseTap) begunEvents(b []byte) (done []*passage) {
 
 func (t *responseTap) begunJSON(b []byte) []*passage {
 	t.body = append(t.body, b...)
-	if t.written = whole(t.body); !t.written {
+	if t.written = t.value.feed(b) && whole(t.body); !t.written {
 		if t.open == nil && !t.refuses && len(t.body) > 0 {
 			t.open = t.ex.answer(nil, "")
 		}
@@ -258,18 +233,4 @@ func (t *responseTap) finish() {
 	if t.open != nil {
 		t.completed(t.body, "")
 	}
-}
-
-// whole reports whether b is a JSON value.
-func whole(b []byte) bool {
-	for i := len(b) - 1; i >= 0; i-- {
-		switch b[i] {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case '}', ']':
-			return json.Valid(b)
-		}
-		return false
-	}
-	return false
 }

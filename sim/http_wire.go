@@ -24,14 +24,17 @@ type httpWire struct {
 	witness
 	network  road
 	listener net.Listener
+	front    *netem.Front
 	server   *http.Server
 	up, down *delays
+	flood    flood
 
 	mu         sync.Mutex            // guards what follows
 	exchanges  []*exchange           // by their number, from 1; nil: it is just being made
 	stopped    bool                  // what nobody read has been recorded
 	seen       map[FrameIdentity]int // of exchanges; the key's Occurrence is 0
 	carried    []*exchange           // by connection: what it carries
+	dropped    map[int]bool          // the connections that a fault has broken
 	sessions   map[string]int        // which of several servers has the session, from 1
 	transports map[*seat]*http.Transport
 }
@@ -55,13 +58,15 @@ func newHTTPWire(w *world) (*httpWire, error) {
 		witness: witness{world: w, rec: w.rec},
 		up:      newDelays("client_to_server", link.ClientToServer, w.schedule.Seed),
 		down:    newDelays("server_to_client", link.ServerToClient, w.schedule.Seed),
-		seen:    map[FrameIdentity]int{}, sessions: map[string]int{}, transports: map[*seat]*http.Transport{},
+		seen:    map[FrameIdentity]int{}, sessions: map[string]int{}, dropped: map[int]bool{}, transports: map[*seat]*http.Transport{},
 	}
 	if x.network = x.simulated(); w.ground != nil {
 		x.network = w.ground.network
 	}
+	x.flood.messages, x.flood.room = floodLimit(w), floodBytes
+	x.front = x.stand()
 	x.server = &http.Server{
-		Handler: undated(x.front()), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: netem.WithConn,
+		Handler: undated(x.front), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: netem.WithConn,
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	// Clients may come before the server's first turn to run.
@@ -168,7 +173,8 @@ func (x *httpWire) serve(ctx context.Context) error {
 	return err
 }
 
-// shutdown ends the sessions of the servers, all at once, and then the HTTP server.
+// shutdown ends the sessions of the servers, all at once, and then the HTTP server, with
+// what it has given up on and still works.
 func (x *httpWire) shutdown(ctx context.Context) error {
 	patience, enough := context.WithTimeout(context.WithoutCancel(ctx), history.ClosePatience)
 	defer enough()
@@ -182,7 +188,7 @@ func (x *httpWire) shutdown(ctx context.Context) error {
 		})
 	}
 	all.Wait()
-	return errors.Join(append(errs, x.server.Shutdown(patience))...)
+	return errors.Join(append(errs, x.server.Shutdown(patience), x.front.Wait(patience))...)
 }
 
 func (x *httpWire) lasting() bool { return true }

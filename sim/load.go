@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -27,7 +26,7 @@ func (w *world) connect(s *seat) bool {
 	var err error
 	ok := w.within(func() { err = w.handshake(s) })
 	if !ok {
-		w.event(history.World, history.Horizon, 0, errors.New("the handshake did not end"))
+		w.overdue("the handshake did not end")
 	}
 	return ok && err == nil
 }

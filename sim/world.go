@@ -3,10 +3,10 @@ package sim
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -83,11 +83,14 @@ type world struct {
 	seats    []*seat      // of the clients
 	servers  []Server     // one, or several that share nothing
 	issued   atomic.Int64 // calls made so far
+	said     atomic.Int64 // over HTTP: bytes of bodies and streams so far, and what each piece costs
 	shaking  atomic.Int64 // handshakes under way
 	exited   atomic.Bool  // the server's process has died
 	probing  atomic.Bool  // the load is over, and the server is asked for a sign of life
 	watched  watch
 
+	limited  sync.Once          // closes horizon
+	cut      atomic.Bool        // and did before its time
 	horizon  chan struct{}      // closed when the world's limit is reached
 	ending   chan struct{}      // closed when callers are to make no further calls
 	served   chan struct{}      // closed when the server's run has returned
@@ -241,7 +244,7 @@ func text(err error) string {
 
 // live takes the world from its connection to its close.
 func (w *world) live() {
-	limit := time.AfterFunc(w.header.Horizon, func() { close(w.horizon) })
+	limit := time.AfterFunc(w.header.Horizon, func() { w.limited.Do(func() { close(w.horizon) }) })
 	defer limit.Stop()
 	w.serve()
 	w.spawn(w.sample)
@@ -305,7 +308,7 @@ func (w *world) finish(callers <-chan struct{}) {
 	if w.shaking.Load() > 0 {
 		what = "a handshake did not end"
 	}
-	w.event(history.World, history.Horizon, 0, errors.New(what))
+	w.overdue(what)
 }
 
 // over reports whether no further calls are to be made: the horizon has come, or

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -42,9 +43,11 @@ func (d Death) Stack() []string {
 }
 
 // Names reports whether a function of the package path or below it stands in the
-// stack before any other code of this module does: whose code it was that died.
+// stack before any other code of this module does: whose code it was that died. Where
+// code that was deferred panicked again, be it with what it had recovered, the stack
+// counts from the first panic on, without which there would have been no other.
 func (d Death) Names(path string) bool {
-	for _, line := range d.Stack() {
+	for _, line := range d.origin() {
 		if strings.HasPrefix(line, "\t") {
 			continue
 		}
@@ -56,6 +59,18 @@ func (d Death) Names(path string) bool {
 		}
 	}
 	return false
+}
+
+// origin is the stack below the call of panic that came first, all of it if there is
+// none.
+func (d Death) origin() []string {
+	stack := d.Stack()
+	for i, line := range slices.Backward(stack) {
+		if strings.HasPrefix(line, "panic(") {
+			return stack[i+1:]
+		}
+	}
+	return stack
 }
 
 // below reports whether a function, as a stack prints it, belongs to the package

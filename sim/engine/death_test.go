@@ -42,6 +42,20 @@ github.com/mcpsim/mcpsim/sim/reference.(*link).expectAgain(...)
 github.com/mcpsim/mcpsim/sim.(*world).makeCall(0xc000152000, {0x1, ...})
 	github.com/mcpsim/mcpsim/sim/call.go:40 +0x211
 `
+	reportTwice = `panic: the tool's own fault [recovered, repanicked]
+
+goroutine 52 [running]:
+panic({0x7a1b40?, 0x8ee1a0?})
+	runtime/panic.go:860 +0x13a
+github.com/modelcontextprotocol/go-sdk/mcp.(*Server).callTool.func1()
+	github.com/modelcontextprotocol/go-sdk@v1.8.0/mcp/server.go:684 +0x71
+panic({0x7a1b40?, 0x8ee1a0?})
+	runtime/panic.go:860 +0x13a
+github.com/mcpsim/mcpsim/sim.(*handler).cooperative(0xc00017e000, {0x8f3a28?, 0xc00011c0f0?})
+	github.com/mcpsim/mcpsim/sim/tools.go:121 +0x27
+github.com/modelcontextprotocol/go-sdk/mcp.(*Server).callTool(0xc0001a2000, {0x8f3a28, 0xc00011c0f0}, 0xc0000a8000)
+	github.com/modelcontextprotocol/go-sdk@v1.8.0/mcp/server.go:690 +0x1a2
+`
 	reportMaps = `fatal error: concurrent map writes
 
 goroutine 33 [running]:
@@ -83,6 +97,9 @@ func TestDeathIsRead(t *testing.T) {
 		{"a panic in our tool, called by the SDK: the SDK is not to blame", reportTool, exited, "panic", "panic: the tool's own fault",
 			"github.com/mcpsim/mcpsim/sim.(*handler).cooperative(0xc00017e000, {0x8f3a28?, 0xc00011c0f0?})",
 			map[string]bool{sdk: false, modulePath + "/sim/reference": false}},
+		{"a panic in our tool, which the SDK recovered and raised again", reportTwice, exited, "panic", "panic: the tool's own fault [recovered, repanicked]",
+			"panic({0x7a1b40?, 0x8ee1a0?})",
+			map[string]bool{sdk: false, modulePath + "/sim.(*handler)": true}},
 		{"a panic in a target of ours, below the runtime's own frames", reportReference, exited, "panic", "panic: assignment to entry in nil map",
 			"panic({0x7a1b40?, 0x8ee1a0?})",
 			map[string]bool{sdk: false, modulePath + "/sim/reference": true}},

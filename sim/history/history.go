@@ -169,7 +169,11 @@ const (
 	Finish Kind = "finish"
 	// Fault: what stands between the two sides did something to the exchange, which a
 	// scenario asked for. Text is the fault's kind, as scenarios name it: "bad-gateway",
-	// "cut". Its Side is World.
+	// "cut". A drop stands where the connection breaks, on each exchange that goes by it
+	// and that the client is not done with, whichever exchange it was drawn for; of an
+	// exchange that the client puts on such a connection before it knows, there. The
+	// others stand where the request reaches what stands between, before they come to
+	// bite, and also if the exchange is over before they do. Its Side is World.
 	Fault Kind = "fault"
 	// Sessions: N sessions are alive at the server, by its own account. Its Side is Server.
 	Sessions Kind = "sessions"

@@ -80,10 +80,20 @@ func (n *session) staysOn(l *lane) {
 	}
 }
 
+// afterGone runs when the exchange of a modern request ends because its client has gone.
+func (n *session) afterGone() {
+	if n.defect == panicsOnCancel {
+		panic("the client of a call has gone")
+	}
+}
+
 // beforeAccepting runs when a frame without a request has been acted on, before that is
 // said. named is the call that it cancels, nil if it cancels none; done is closed when the
 // client has gone.
 func (ws *webSession) beforeAccepting(named *call, done <-chan struct{}) {
+	if ws.defect == panicsOnCancel && named != nil {
+		panic("a call has been cancelled")
+	}
 	if ws.defect != holdsCancelPosts || named == nil {
 		return
 	}

@@ -79,6 +79,7 @@ func (n *session) attend(w http.ResponseWriter, r *http.Request, m *history.Mess
 	}
 	n.staysOn(st.lane)
 	st.leave(x)
+	n.afterGone()
 }
 
 // newExchangeSession makes the session of one exchange, whose context is that of the

@@ -26,6 +26,7 @@ const (
 	leaksToClients     defect = "leaks-to-clients"
 	cancelsEverywhere  defect = "cancels-everywhere"
 	keepsSessions      defect = "keeps-sessions"
+	panicsOnCancel     defect = "panics-on-cancel"
 
 	onlyDrops      defect = "only-drops"
 	leavesStreams  defect = "leaves-streams"
@@ -95,6 +96,7 @@ func httpServerMutants() []Mutant {
 		legacy(leaksToClients, clientsScenario, "reports progress of a call by a stream of another client's: HTTP-STREAM-RELATED",
 			"HTTP-STREAM-RELATED", "PROGRESS-ACTIVE", "PROGRESS-AFTER-CANCEL", "PROGRESS-MONOTONE", "PROGRESS-STOP"),
 		everywhere,
+		both(panicsOnCancel, exchangeScenario, "panics in an HTTP handler when a call has been cancelled, which net/http recovers: RACE-GRACEFUL", "RACE-GRACEFUL"),
 		legacy(keepsSessions, "delete-session-in-flight", "says yes to the DELETE of a session, and keeps it: SESSION-ENDS", "SESSION-ENDS"),
 	}
 }
