@@ -47,10 +47,14 @@ finding still there. Then it prints the conversation, time running down, the
 client on the left and the server on the right.
 
 With a result directory and a finding's number everything else is read from there;
---client and --server may name what the finding is to be tried on. latest stands for
-the newest result under results/. Without one,
-the world is run twice to see that the seed gives the same history, and every
-broken rule counts as a finding.
+--client and --server may name what the finding is to be tried on. The side that is
+not named stays as it was recorded; where it is of the same module as the one that is,
+it cannot, since a process holds one version of a module, and a line on standard error
+says so. latest stands for the newest result under results/.
+
+With a scenario and a seed, the world is run twice to see that the seed gives the same
+history, and every broken rule counts as a finding. A side that names no version then
+takes the one that the other side names.
 
 Exit 1 while the finding is there, or has changed: its side breaks its rule for
 another cause, as after a fix that only moves a crash to another function. 0 when it
@@ -90,6 +94,7 @@ type recorded struct {
 	cause   string           // that it has; empty: any
 	call    int              // of its example; 0: none of its own
 	peers   [2]history.Peer  // client and server of the record
+	kept    [2]bool          // client and server that nobody named anew, and that are to be as recorded
 }
 
 func (r *replayCommand) run(ctx context.Context, args []string) error {
@@ -111,6 +116,9 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, line := range rec.moved(e) {
+		fmt.Fprintln(r.stderr, line)
+	}
 	h, err := e.runOne(ctx, worker, seed)
 	if err != nil {
 		return failed(err)
@@ -123,6 +131,20 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 		return r.print(h, r.compareRuns(h, again), rec)
 	}
 	return r.print(h, r.compareRecord(h, rec), rec)
+}
+
+// moved says, a line each, which side is not as it was recorded although nobody named it:
+// one that is of the same module as the side that was.
+func (rec recorded) moved(e *experiment) []string {
+	var out []string
+	sides := [2]string{"client", "server"}
+	for i, p := range [2]lease.Player{e.client, e.server} {
+		if now := peerOf(p); rec.kept[i] && now != rec.peers[i] {
+			out = append(out, fmt.Sprintf("note: the %s is %s too, not %s as recorded: a process holds one version of a module; --%s reference keeps that side out of it",
+				sides[i], label(p), analysis.Manifest{}.Typed(rec.peers[i]), sides[i]))
+		}
+	}
+	return out
 }
 
 // check refuses flags that cannot be meant: a misspelt rule would be "gone".
@@ -179,6 +201,7 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 		return nil, recorded{}, usage(fmt.Errorf("%s: %w", dir, err))
 	}
 	m := result.Manifest
+	kept := [2]bool{r.client == "", r.server == ""}
 	r.client, r.server = seats(m, r.client, r.server)
 	if r.transport == "" {
 		r.transport = m.Flags["transport"]
@@ -216,7 +239,7 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 		return nil, recorded{}, err
 	}
 	rec, err := r.record(result, m, finding)
-	rec.finding = typed
+	rec.finding, rec.kept = typed, kept
 	return e, rec, err
 }
 
