@@ -3,6 +3,8 @@ package spacetime
 import (
 	"strconv"
 	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 )
 
 // heading says which part of the world is shown, what became of it, and from
@@ -21,9 +23,24 @@ func (l *listing) heading() string {
 	return b.String()
 }
 
-// worldHeading is the heading of a listing of everything.
+// worldHeading is the heading of a listing of more than one call.
 func (l *listing) worldHeading() string {
-	return "the whole world, " + l.sc.clients() + calls(len(l.sc.h.Header.Calls)) + l.hint() + " · " + l.clock() + " since the start of the world"
+	return l.sc.shown() + l.hint() + " · " + l.clock() + " since the start of the world"
+}
+
+// shown says how much of the world is shown.
+func (sc *scene) shown() string {
+	if sc.client == 0 {
+		return "the whole world, " + sc.clients() + calls(len(sc.h.Header.Calls))
+	}
+	own := 0
+	for _, c := range sc.h.Header.Calls {
+		if c.Client == sc.client {
+			own++
+		}
+	}
+	return "client " + strconv.Itoa(sc.client) + " of " + strconv.Itoa(sc.h.Header.Clients) +
+		", " + strconv.Itoa(own) + " of " + calls(len(sc.h.Header.Calls))
 }
 
 // clients counts them, where there are several.
@@ -80,7 +97,13 @@ func (l *listing) callHeading() []string {
 // hint names the flags that show more.
 func (l *listing) hint() string {
 	var more []string
-	if l.sc.call != 0 && len(l.sc.h.Header.Calls) > 1 {
+	switch sc := l.sc; {
+	case sc.client != 0:
+		more = append(more, "the "+strconv.Itoa(sc.h.Header.Clients-1)+" others: --client-number N", "all: --all")
+	case sc.call != 0 && sc.h.Header.Clients > 1:
+		own := ClientOf(sc.h, oracle.Violation{Call: sc.call})
+		more = append(more, "more: --client-number "+strconv.Itoa(own)+", --all")
+	case sc.call != 0 && len(sc.h.Header.Calls) > 1:
 		more = append(more, "the others: --all")
 	}
 	if !l.opts.Wire {

@@ -138,7 +138,7 @@ func (l *listing) row(s step) line {
 // number is what the column of the calls says: which call a step is of, or of no call
 // which of several clients.
 func (s step) number(sc *scene) string {
-	switch c := sc.clientOf(s); {
+	switch c := sc.stranger(s); {
 	case s.call != 0:
 		return strconv.Itoa(s.call)
 	case c > 0:

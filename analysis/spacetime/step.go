@@ -46,8 +46,11 @@ func (sc *scene) readSteps() {
 		}
 	}
 	sc.addArrivals()
-	if sc.call != 0 {
+	switch {
+	case sc.call != 0:
 		sc.keepCall()
+	case sc.client != 0:
+		sc.keepClient()
 	}
 }
 
@@ -130,7 +133,7 @@ func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
 	held := e.At - sc.h.Events[f.sent].At
 	x := f.exchange
 	switch {
-	case x != nil && e.Text == "" && sc.call == 0 && sc.h.Header.Clients > 1:
+	case x != nil && e.Text == "" && sc.call == 0 && sc.client == 0 && sc.h.Header.Clients > 1:
 		return s, false // of many clients there is enough to see
 	case x != nil && e.Text != "" && x.dropped >= 0 && x.dropped < i:
 		return s, false // given up, which its own row says
@@ -235,7 +238,7 @@ const foldedFrom = 4
 // the handler did to send them, by one step. A frame that proves the finding
 // stays.
 func (sc *scene) foldProgress(keep Finding) {
-	if sc.call == 0 {
+	if sc.call == 0 && sc.client == 0 {
 		return
 	}
 	n := 0
@@ -254,7 +257,7 @@ func (sc *scene) foldProgress(keep Finding) {
 			steps = append(steps, s)
 			continue
 		}
-		if len(steps) == 0 || steps[len(steps)-1].shape != gap {
+		if len(steps) == 0 || steps[len(steps)-1].shape != gap || steps[len(steps)-1].call != s.call {
 			steps = append(steps, step{shape: gap, at: s.at, seq: s.seq, call: s.call, side: history.Server})
 		}
 		steps[len(steps)-1].fold(s)

@@ -14,11 +14,10 @@ import (
 // down, each frame an arrow as steep as its delay, the offence crossed out. Time is
 // not to scale, since the microseconds of a race and the seconds of a tool would
 // not fit on one page; each instant's time stands beside it. It obeys the options
-// Call, All and Finding. The drawing brings its own white ground, so that it can be
+// Call, Client, All and Finding. The drawing brings its own white ground, so that it can be
 // read on a dark page, and tells nothing by colour alone.
 func SVG(h *history.History, j oracle.Judgement, opts Options) []byte {
-	call := opts.call(h)
-	sc := newScene(h, j, call)
+	sc := newScene(h, j, opts.view(h))
 	sc.foldProgress(opts.Finding)
 	sc.mark(opts.Finding)
 	d := &diagram{sc: sc, finding: opts.Finding, g: unicodeGlyphs, origin: sc.origin()}

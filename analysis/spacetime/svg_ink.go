@@ -37,8 +37,11 @@ func (d *diagram) close() { d.put("</svg>") }
 func (d *diagram) caption() string {
 	h := d.sc.h.Header
 	what := "The whole world"
-	if d.sc.call != 0 {
+	switch {
+	case d.sc.call != 0:
 		what = "Call " + strconv.Itoa(d.sc.call)
+	case d.sc.client != 0:
+		what = "Client " + strconv.Itoa(d.sc.client) + " of " + strconv.Itoa(h.Clients)
 	}
 	if v := d.finding.Violation.What; v != "" {
 		what += ": the " + string(d.finding.Violation.Side) + " " + v

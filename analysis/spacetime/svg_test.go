@@ -80,7 +80,7 @@ func TestSVGIsBounded(t *testing.T) {
 		}
 	}
 	b.h.Events = long
-	d := &diagram{sc: newScene(b.h, b.j, call), g: unicodeGlyphs}
+	d := &diagram{sc: newScene(b.h, b.j, view{call: call}), g: unicodeGlyphs}
 	require.Greater(t, len(d.sc.steps), 2*maxDrawn)
 	d.sc.mark(Finding{ID: "F1", Violation: v})
 	d.lay()

@@ -30,6 +30,7 @@ type replayCommand struct {
 	digest      string
 	rule        string
 	call        int
+	clientNo    int
 	all         bool
 	wire        bool
 	ascii       bool
@@ -65,7 +66,8 @@ off too early has shown nothing.`,
 		Example: `  mcpsim replay cancel-storm --seed 12 --spec-version 2026-07-28
   mcpsim replay results/cancel-storm/latest F1
   mcpsim replay latest F1
-  mcpsim replay cancel-storm --seed 12 --all --wire`,
+  mcpsim replay cancel-storm --seed 12 --all --wire
+  mcpsim replay connect-storm --seed 0 --client-number 17`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -79,7 +81,8 @@ off too early has shown nothing.`,
 	f.StringVar(&r.digest, "digest", "", "history to compare with, `HEX`, as a finding's page prints it")
 	f.StringVar(&r.rule, "rule", "", "only this rule, `ID`, counts as the finding")
 	f.IntVar(&r.call, "call", 0, "show this call (default: the finding's)")
-	f.BoolVar(&r.all, "all", false, "show every call")
+	f.IntVar(&r.clientNo, "client-number", 0, "of several clients, show this one's calls, `N` (default: the finding's client)")
+	f.BoolVar(&r.all, "all", false, "show every call, of every client")
 	f.BoolVar(&r.wire, "wire", false, "show the JSON of every frame, cut at the width; histories/ has it whole")
 	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print ASCII only (default: unless the locale is UTF-8)")
 	return cmd
@@ -108,6 +111,9 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if n := e.scenario.Load.Total(); r.call < 0 || r.call > n {
 		return usage(fmt.Errorf("--call %d: a world of %s has the calls 1 to %d", r.call, e.scenario.Name, n))
 	}
+	if err := r.checkClient(e.scenario); err != nil {
+		return usage(err)
+	}
 	seed, err := oneSeed("--seed", r.seed)
 	if err != nil {
 		return usage(err)
@@ -131,6 +137,21 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 		return r.print(h, r.compareRuns(h, again), rec)
 	}
 	return r.print(h, r.compareRecord(h, rec), rec)
+}
+
+// checkClient refuses the number of a client that the scenario does not have.
+func (r *replayCommand) checkClient(s *sim.Scenario) error {
+	n := max(s.Load.Clients, 1)
+	switch {
+	case r.clientNo == 0:
+	case r.call != 0:
+		return errors.New("--client-number and --call: a call is of one client; leave one of the flags out")
+	case n == 1:
+		return fmt.Errorf("--client-number %d: a world of %s has one client; leave the flag out", r.clientNo, s.Name)
+	case r.clientNo < 1 || r.clientNo > n:
+		return fmt.Errorf("--client-number %d: a world of %s has the clients 1 to %d", r.clientNo, s.Name, n)
+	}
+	return nil
 }
 
 // moved says, a line each, which side is not as it was recorded although nobody named it:

@@ -22,7 +22,7 @@ type answer struct {
 func (r *replayCommand) print(h *history.History, sameness string, rec recorded) error {
 	j := oracle.Judge(h)
 	a := r.answer(j, rec)
-	opts := spacetime.Options{Call: r.call, All: r.all, Wire: r.wire, ASCII: r.ascii, Colour: colorful(r.stdout)}
+	opts := spacetime.Options{Call: r.call, Client: r.clientNo, All: r.all, Wire: r.wire, ASCII: r.ascii, Colour: colorful(r.stdout)}
 	if len(a.shown) > 0 {
 		opts.Finding = spacetime.Finding{ID: named(rec.finding, a.shown[0].Rule), Violation: a.shown[0].Violations[0]}
 	}
