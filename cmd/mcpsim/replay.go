@@ -125,18 +125,30 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	for _, line := range rec.moved(e) {
 		fmt.Fprintln(r.stderr, line)
 	}
-	h, err := e.runOne(ctx, worker, seed)
+	runOnce := func() (*history.History, error) { return e.runOne(ctx, worker, seed) }
+	h, sameness, err := r.play(runOnce, rec)
 	if err != nil {
 		return failed(err)
 	}
-	if rec.digest == "" {
-		again, err := e.runOne(ctx, worker, seed)
-		if err != nil {
-			return failed(err)
-		}
-		return r.print(h, r.compareRuns(h, again), rec)
+	return r.print(h, sameness, rec)
+}
+
+// play runs the world, twice where there is no record, and says whether it is the same.
+func (r *replayCommand) play(runOnce func() (*history.History, error), rec recorded) (*history.History, string, error) {
+	alive := startSign(r.stderr, "the world is running")
+	defer alive.stop()
+	h, err := runOnce()
+	if err != nil {
+		return nil, "", err
 	}
-	return r.print(h, r.compareRecord(h, rec), rec)
+	if rec.digest != "" {
+		return h, r.compareRecord(h, rec), nil
+	}
+	again, err := runOnce()
+	if err != nil {
+		return nil, "", err
+	}
+	return h, r.compareRuns(h, again), nil
 }
 
 // checkClient refuses the number of a client that the scenario does not have.
