@@ -1,6 +1,7 @@
 package spacetime
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,6 +114,38 @@ func (l *listing) hint() string {
 		return ""
 	}
 	return " (" + strings.Join(more, "; ") + ")"
+}
+
+// The words that a legend explains.
+const (
+	momentWords = "later than the row above, by less than three decimals show"
+	heldWords   = "held for: the write returned so much later, since the network did not take the message at once"
+)
+
+// legend explains, below a listing, the words in it that do not explain themselves.
+func (l *listing) legend() string {
+	var lines []string
+	if l.moment != "" {
+		lines = append(lines, l.moment+": "+momentWords)
+	}
+	if l.sc.showsHeld() {
+		lines = append(lines, heldWords)
+	}
+	out := ""
+	for _, text := range lines {
+		for _, t := range l.g.wrap(l.g.clean(text), l.width) {
+			out += t + "\n"
+		}
+	}
+	if out != "" {
+		out = "\n" + out
+	}
+	return out
+}
+
+// showsHeld reports whether a step says of a write that it was held.
+func (sc *scene) showsHeld() bool {
+	return slices.ContainsFunc(sc.steps, func(s step) bool { return s.held })
 }
 
 // clock says what kind of time is shown.

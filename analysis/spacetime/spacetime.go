@@ -142,5 +142,5 @@ func Render(h *history.History, j oracle.Judgement, opts Options) string {
 	}
 	sc.mark(opts.Finding)
 	l := newListing(sc, opts, g)
-	return l.heading() + "\n" + strings.Join(l.body(), "")
+	return l.heading() + "\n" + strings.Join(l.body(), "") + l.legend()
 }

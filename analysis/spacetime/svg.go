@@ -33,6 +33,7 @@ type diagram struct {
 	g       glyphs
 	origin  time.Duration
 	rows    []drawn
+	moment  string  // the first time that is written as a difference; empty: none is
 	bottom  float64 // of the lifelines
 	out     bytes.Buffer
 }
@@ -95,7 +96,7 @@ func (d *diagram) lay() {
 		d.rows = append(d.rows, r)
 		y += lineHeight * float64(r.height())
 	}
-	d.bottom = y + 6
+	d.moment, d.bottom = l.moment, y+6
 }
 
 // stretch is the room for a time that passes: a millisecond is seen, a second is

@@ -24,7 +24,7 @@ const (
 
 // draw writes the figure: what lies behind first.
 func (d *diagram) draw() {
-	d.open(figureWidth, d.bottom+58)
+	d.open(figureWidth, d.bottom+58+noteHeight*float64(len(d.notes())-1))
 	d.titles()
 	d.lifelines()
 	d.bars()

@@ -168,6 +168,21 @@ func (d *diagram) cross(x, y, r float64, ink string) {
 	d.line(x-r, y+r, x+r, y-r, s)
 }
 
+// noteHeight is that of a line below the legend.
+const noteHeight = 17.0
+
+// notes say how to read the figure, a line each.
+func (d *diagram) notes() []string {
+	out := []string{"Time runs down, not to scale. On the arrows: what the network took."}
+	if d.moment != "" {
+		out = append(out, d.moment+": "+momentWords)
+	}
+	if d.sc.showsHeld() {
+		out = append(out, heldWords)
+	}
+	return out
+}
+
 // legend says what is what.
 func (d *diagram) legend(y float64) {
 	d.line(edge, y-14, figureWidth-edge, y-14, stroke{ink: "#d0d7de", width: 1})
@@ -194,5 +209,7 @@ func (d *diagram) legend(y float64) {
 			d.cross(x+15, y+4, 6, inkOffence)
 		}, d.g.clean(d.finding.ID)+", the violation")
 	}
-	d.text(edge, y+24, "Time runs down, not to scale. On the arrows: what the network took.", look{ink: inkFaint})
+	for i, text := range d.notes() {
+		d.text(edge, y+24+noteHeight*float64(i), d.g.clean(text), look{ink: inkFaint})
+	}
 }
