@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
 )
 
@@ -97,6 +98,9 @@ func explainCure(id string) string {
 	for _, w := range analysis.Words() {
 		ids = append(ids, strings.ToUpper(w.Word))
 	}
+	if name := strings.ToLower(id); slices.Contains(scenarios.Names(), name) {
+		return "there is a scenario of that name: mcpsim show scenario " + name
+	}
 	const all = "mcpsim list rules shows the rules, mcpsim explain the notes, races and words"
 	if meant := sim.Nearest(id, ids); meant != "" {
 		return "did you mean " + meant + "? " + all
@@ -105,12 +109,6 @@ func explainCure(id string) string {
 		return "there are " + strings.Join(near, ", ") + "; " + all
 	}
 	return all
-}
-
-// containing lists the ids that hold a part of what was typed, a few at most.
-func containing(ids []string, part string) []string {
-	out := slices.DeleteFunc(ids, func(id string) bool { return part == "" || !strings.Contains(id, part) })
-	return out[:min(len(out), 6)]
 }
 
 // explainables lists the notes, the races and the words.

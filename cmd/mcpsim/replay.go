@@ -183,7 +183,7 @@ func (rec recorded) moved(e *experiment) []string {
 // check refuses flags that cannot be meant: a misspelt rule would be "gone".
 func (r *replayCommand) check() error {
 	if r.rule != "" && !slices.ContainsFunc(oracle.Rules(), func(rule oracle.Rule) bool { return rule.ID == r.rule }) {
-		return fmt.Errorf("--rule %q: there is no such rule; mcpsim list rules shows them", r.rule)
+		return fmt.Errorf("--rule %q: there is no such rule; %s", r.rule, ruleCure(r.rule))
 	}
 	if r.specVersion == allVersions {
 		return errors.New("--spec-version all: a replay is of one world; name one version")
