@@ -12,10 +12,13 @@ func Observe(arm Arm, h *history.History) World {
 	w := unobserved(arm, h.Header)
 	w.Digest, w.Events, w.Judgement = history.Digest(h.Events), len(h.Events), oracle.Judge(h)
 	var left census
+	var faults faultLog
 	for i := range h.Events {
 		w.observe(&h.Events[i])
 		w.count(left.see(&h.Events[i]))
+		faults.see(&h.Events[i])
 	}
+	w.Faults = faults.counts
 	return w
 }
 
@@ -59,9 +62,10 @@ func (w *World) unavailable(why string, n int) {
 // long to be held. What would grow with its length it leaves out: the outcomes of the
 // calls, and the numbers of goroutines.
 type Observer struct {
-	world World
-	judge *oracle.Stream
-	left  census
+	world  World
+	judge  *oracle.Stream
+	left   census
+	faults faultLog
 }
 
 // NewObserver returns an observer of a history with that header.
@@ -84,13 +88,14 @@ func (o *Observer) Event(e *history.Event) {
 		o.world.observe(e)
 	}
 	o.world.count(o.left.see(e))
+	o.faults.see(e)
 	o.judge.Event(e)
 }
 
 // World says that there are no more events, which had that digest, and returns what
 // they come to.
 func (o *Observer) World(digest string) World {
-	o.world.Digest, o.world.Judgement = digest, o.judge.Judgement()
+	o.world.Digest, o.world.Judgement, o.world.Faults = digest, o.judge.Judgement(), o.faults.counts
 	return o.world
 }
 

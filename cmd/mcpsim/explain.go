@@ -181,5 +181,6 @@ func explainRace(r oracle.Race) string {
 	if rules := r.Excuses(); len(rules) > 0 {
 		b.WriteString(wrapped("  excuses  ", strings.Join(rules, ", ")))
 	}
+	b.WriteString("  seeds    mcpsim report RESULTDIR --races: the smallest of a run that shows it\n")
 	return b.String()
 }
