@@ -84,6 +84,13 @@ func (t *tally) add(w World) {
 		}
 		g.Remains.add(*w.Remains)
 	}
+	if w.Bodies != nil {
+		if g.Bodies == nil {
+			g.Bodies = &Bodies{}
+		}
+		g.Bodies.JSON += w.Bodies.JSON
+		g.Bodies.Stream += w.Bodies.Stream
+	}
 	for _, f := range w.Faults {
 		g.Faults = addFault(g.Faults, f)
 	}
@@ -216,6 +223,10 @@ func (t *tally) snapshot() Group {
 	if g.Remains != nil {
 		copied := *g.Remains
 		g.Remains = &copied
+	}
+	if g.Bodies != nil {
+		copied := *g.Bodies
+		g.Bodies = &copied
 	}
 	g.Faults, g.Races = slices.Clone(g.Faults), sortedRaces(t.races)
 	g.Unavailable = maps.Clone(g.Unavailable)

@@ -13,12 +13,14 @@ func Observe(arm Arm, h *history.History) World {
 	w.Digest, w.Events, w.Judgement = history.Digest(h.Events), len(h.Events), oracle.Judge(h)
 	var left census
 	var faults faultLog
+	var bodies bodyLog
 	for i := range h.Events {
 		w.observe(&h.Events[i])
 		w.count(left.see(&h.Events[i]))
 		faults.see(&h.Events[i])
+		bodies.see(&h.Events[i])
 	}
-	w.Faults = faults.counts
+	w.Faults, w.Bodies = faults.counts, bodies.bodies()
 	return w
 }
 
@@ -66,6 +68,7 @@ type Observer struct {
 	judge  *oracle.Stream
 	left   census
 	faults faultLog
+	bodies bodyLog
 }
 
 // NewObserver returns an observer of a history with that header.
@@ -89,13 +92,15 @@ func (o *Observer) Event(e *history.Event) {
 	}
 	o.world.count(o.left.see(e))
 	o.faults.see(e)
+	o.bodies.see(e)
 	o.judge.Event(e)
 }
 
 // World says that there are no more events, which had that digest, and returns what
 // they come to.
 func (o *Observer) World(digest string) World {
-	o.world.Digest, o.world.Judgement, o.world.Faults = digest, o.judge.Judgement(), o.faults.counts
+	o.world.Digest, o.world.Judgement = digest, o.judge.Judgement()
+	o.world.Faults, o.world.Bodies = o.faults.counts, o.bodies.bodies()
 	return o.world
 }
 

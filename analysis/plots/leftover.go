@@ -122,7 +122,7 @@ func leftPanel(v arms) panel {
 		key: []entry{
 			{look{color: vermillion}, surfaceMark, "target: left in " + nOfM(int64(v.target.Remains.Leaky), int64(v.target.Remains.Worlds)) + nbsp + "worlds"},
 			againstLeft(v.reference),
-			{word: "control: none is run. With mutant:keeps-sessions, keeps-exchanges or leaves-streams as the target there is a bar"},
+			{word: "control: none is run. The mutants keeps-sessions and keeps-exchanges, as the server, have bars"},
 		},
 		draw: func(f frame) { drawLeft(f, rows, v.reference) },
 	}
