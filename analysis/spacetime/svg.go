@@ -33,6 +33,7 @@ type diagram struct {
 	g       glyphs
 	origin  time.Duration
 	rows    []drawn
+	labels  []spot  // on arrows, drawn so far
 	moment  string  // the first time that is written as a difference; empty: none is
 	bottom  float64 // of the lifelines
 	out     bytes.Buffer
