@@ -20,6 +20,8 @@ type tally struct {
 	findings  map[findingKey]*evidence
 	causes    map[sideKey]causeList
 	implied   map[impliedBy]bool // which rules were seen to be broken by one act
+	races     map[string]RaceSeen
+	excused   map[excuse]string
 
 	exercised []map[exerciseKey]oracle.Exercise // one a rule
 }
@@ -46,6 +48,8 @@ func newTally(w World) *tally {
 		findings: map[findingKey]*evidence{},
 		causes:   map[sideKey]causeList{},
 		implied:  map[impliedBy]bool{},
+		races:    map[string]RaceSeen{},
+		excused:  excuses(ruleNames(w.Judgement.Verdicts)),
 	}
 	for i := range t.group.OffsetBins {
 		t.group.OffsetBins[i] = map[Result]int{}
@@ -79,6 +83,19 @@ func (t *tally) add(w World) {
 			g.Remains = &Remains{}
 		}
 		g.Remains.add(*w.Remains)
+	}
+	if w.Bodies != nil {
+		if g.Bodies == nil {
+			g.Bodies = &Bodies{}
+		}
+		g.Bodies.JSON += w.Bodies.JSON
+		g.Bodies.Stream += w.Bodies.Stream
+	}
+	for _, f := range w.Faults {
+		g.Faults = addFault(g.Faults, f)
+	}
+	for _, s := range racesOf(w, t.excused) {
+		addRace(t.races, s)
 	}
 	for why, n := range w.Unavailable {
 		if g.Unavailable == nil {
@@ -207,6 +224,11 @@ func (t *tally) snapshot() Group {
 		copied := *g.Remains
 		g.Remains = &copied
 	}
+	if g.Bodies != nil {
+		copied := *g.Bodies
+		g.Bodies = &copied
+	}
+	g.Faults, g.Races = slices.Clone(g.Faults), sortedRaces(t.races)
 	g.Unavailable = maps.Clone(g.Unavailable)
 	if g.Unconnected != nil {
 		refusal := *g.Unconnected

@@ -93,8 +93,22 @@ func (r Report) coverage() string {
 		return ""
 	}
 	tables = append(tables, fold("A column is where a cancel fell in its call's life when it was read, "+
-		"other what is not about one cancelled call. A pass of what was not exercised says nothing.", ""))
+		"other what is not about one cancelled call. A pass of what was not exercised says nothing.", "")+r.phaseLegend())
 	return strings.Join(tables, "\n\n")
+}
+
+// phaseLegend explains the columns that the tables have.
+func (r Report) phaseLegend() string {
+	text := ""
+	for _, p := range phasesInOrder() {
+		shown := slices.ContainsFunc([]history.Side{history.Server, history.Client, history.World}, func(side history.Side) bool {
+			return slices.ContainsFunc(r.Summary.covered(side), func(c coverage) bool { return c.phases[p] > 0 })
+		})
+		if shown {
+			text += "\n" + hang("  "+left(phaseName(p), phaseWidth), meaning(p))
+		}
+	}
+	return text
 }
 
 func boundSide(side history.Side) string {
@@ -108,6 +122,7 @@ func boundSide(side history.Side) string {
 const (
 	coverageLabel = 24
 	coverageWidth = 10
+	phaseWidth    = 10
 )
 
 // coverageTable has a column for each phase in which some rule was exercised.

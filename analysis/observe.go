@@ -12,10 +12,15 @@ func Observe(arm Arm, h *history.History) World {
 	w := unobserved(arm, h.Header)
 	w.Digest, w.Events, w.Judgement = history.Digest(h.Events), len(h.Events), oracle.Judge(h)
 	var left census
+	var faults faultLog
+	var bodies bodyLog
 	for i := range h.Events {
 		w.observe(&h.Events[i])
 		w.count(left.see(&h.Events[i]))
+		faults.see(&h.Events[i])
+		bodies.see(&h.Events[i])
 	}
+	w.Faults, w.Bodies = faults.counts, bodies.bodies()
 	return w
 }
 
@@ -59,9 +64,11 @@ func (w *World) unavailable(why string, n int) {
 // long to be held. What would grow with its length it leaves out: the outcomes of the
 // calls, and the numbers of goroutines.
 type Observer struct {
-	world World
-	judge *oracle.Stream
-	left  census
+	world  World
+	judge  *oracle.Stream
+	left   census
+	faults faultLog
+	bodies bodyLog
 }
 
 // NewObserver returns an observer of a history with that header.
@@ -84,6 +91,8 @@ func (o *Observer) Event(e *history.Event) {
 		o.world.observe(e)
 	}
 	o.world.count(o.left.see(e))
+	o.faults.see(e)
+	o.bodies.see(e)
 	o.judge.Event(e)
 }
 
@@ -91,6 +100,7 @@ func (o *Observer) Event(e *history.Event) {
 // they come to.
 func (o *Observer) World(digest string) World {
 	o.world.Digest, o.world.Judgement = digest, o.judge.Judgement()
+	o.world.Faults, o.world.Bodies = o.faults.counts, o.bodies.bodies()
 	return o.world
 }
 

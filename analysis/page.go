@@ -128,10 +128,11 @@ func (p Page) clauses() string {
 	if p.Rule.ID != "" && len(lines) == 0 {
 		lines = append(lines, "No clause demands it, but every user counts on it. "+p.Rule.Statement)
 	}
-	for _, note := range p.Rule.NotesAt(oracle.Transport(p.Manifest.Transport), version) {
+	rule := p.Summary.noting(p.Rule.Rule, version)
+	for _, note := range rule.NotesAt(oracle.Transport(p.Manifest.Transport), version) {
 		lines = append(lines, "", fmt.Sprintf("Note %s, %s: %s %s", note.ID, note.Title, note.Text, note.Decides))
 	}
-	for _, remark := range p.Rule.Remarks() {
+	for _, remark := range rule.Remarks() {
 		lines = append(lines, "", "Note: "+remark)
 	}
 	return strings.Join(lines, "\n")

@@ -105,6 +105,9 @@ func (p Page) howOften() string {
 		phase, none = closed(phase), "connection broken, nobody cancelled"
 	}
 	add(phase, p.shares(f.Phases, func(x oracle.Exercise) string { return cmp.Or(string(x.Phase), none) }))
+	if words := phaseWords(f.phasesSeen(), func(p oracle.Phase) string { return string(p) }); words != "" {
+		lines = append(lines, "  ("+words+")")
+	}
 	var seeds []string
 	for _, s := range f.Seeds {
 		seeds = append(seeds, fmt.Sprint(s))
@@ -113,6 +116,11 @@ func (p Page) howOften() string {
 		lines = append(lines, "- smallest seeds: "+strings.Join(seeds, ", "))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// phasesSeen are those of the finding's violations, in the order of a call's life.
+func (f Finding) phasesSeen() []oracle.Phase {
+	return slices.DeleteFunc(phasesInOrder(), func(p oracle.Phase) bool { return f.Phases[string(p)] == 0 })
 }
 
 // pageWays is how many ways of breaking a rule a page tells apart.

@@ -10,6 +10,8 @@ type Remains struct {
 	Alive     int `json:"alive"`     // sessions alive, by the server's own account
 	Exchanges int `json:"exchanges"` // HTTP exchanges that reached the server
 	Open      int `json:"open"`      // of these, never ended by it
+	Asked     int `json:"asked"`     // HTTP exchanges that clients began
+	Waiting   int `json:"waiting"`   // of these, neither read to their end by them nor given up
 	Worlds    int `json:"worlds"`    // in which they were counted
 	Leaky     int `json:"leaky"`     // of these, with a session or an exchange left
 }
@@ -20,6 +22,8 @@ func (r *Remains) add(o Remains) {
 	r.Alive += o.Alive
 	r.Exchanges += o.Exchanges
 	r.Open += o.Open
+	r.Asked += o.Asked
+	r.Waiting += o.Waiting
 	r.Worlds += o.Worlds
 	r.Leaky += o.Leaky
 }
@@ -28,6 +32,8 @@ func (r *Remains) add(o Remains) {
 // [history.Sessions].
 type census struct {
 	begun, ended, closed int
+	asked                int
+	waiting              map[int]bool // exchanges that clients are not done with
 }
 
 // see takes the next event; it returns what remains at the one that ends the count.
@@ -38,10 +44,18 @@ func (c *census) see(e *history.Event) *Remains {
 		c.begun++
 	case e.Kind == history.Finish && server:
 		c.ended++
+	case e.Kind == history.Begin && e.Side == history.Client:
+		if c.waiting == nil {
+			c.waiting = map[int]bool{}
+		}
+		c.asked++
+		c.waiting[e.Exchange] = true
+	case e.Side == history.Client && (e.Kind == history.Finish || e.Kind == history.Drop):
+		delete(c.waiting, e.Exchange)
 	case e.Kind == history.Closed:
 		c.closed++
 	case e.Kind == history.Sessions:
-		r := &Remains{Closed: c.closed, Alive: e.N, Exchanges: c.begun, Open: c.begun - c.ended, Worlds: 1}
+		r := &Remains{Closed: c.closed, Alive: e.N, Exchanges: c.begun, Open: c.begun - c.ended, Asked: c.asked, Waiting: len(c.waiting), Worlds: 1}
 		if r.Alive+r.Open > 0 {
 			r.Leaky = 1
 		}

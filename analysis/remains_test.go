@@ -26,7 +26,7 @@ func TestRemainsAreCountedBeforeTheServerIsStopped(t *testing.T) {
 	add(history.Server, history.Sessions, 0, 1)
 	add(history.Server, history.Stop, 0, 0)
 	add(history.Server, history.Finish, 2, 0)
-	want := Remains{Closed: 2, Alive: 1, Exchanges: 3, Open: 2, Worlds: 1, Leaky: 1}
+	want := Remains{Closed: 2, Alive: 1, Exchanges: 3, Open: 2, Asked: 3, Waiting: 2, Worlds: 1, Leaky: 1}
 	w := Observe(ArmTarget, h)
 	assert.Equal(t, &want, w.Remains)
 	o := NewObserver(ArmTarget, h.Header)
@@ -39,7 +39,7 @@ func TestRemainsAreCountedBeforeTheServerIsStopped(t *testing.T) {
 	assert.NoError(t, a.Add(w))
 	first := a.Summary()
 	assert.NoError(t, a.Add(w))
-	assert.Equal(t, Remains{Closed: 4, Alive: 2, Exchanges: 6, Open: 4, Worlds: 2, Leaky: 2}, *a.Summary().Groups[0].Remains)
+	assert.Equal(t, Remains{Closed: 4, Alive: 2, Exchanges: 6, Open: 4, Asked: 6, Waiting: 4, Worlds: 2, Leaky: 2}, *a.Summary().Groups[0].Remains)
 	assert.Equal(t, want, *first.Groups[0].Remains, "a summary shares nothing with what is added later")
 }
 

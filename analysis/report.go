@@ -29,7 +29,7 @@ func Text(r Report) string {
 		r.header(),
 		join(r.verdict(), r.unconnected(), r.findings(), r.notes(), r.expectations(), r.silentRules()),
 		r.cancelledCalls(),
-		join(r.sources(), r.injected(), r.budgets(), r.incidents()),
+		join(r.sources(), r.faults(), r.injected(), r.budgets(), r.incidents()),
 		join(r.files(), r.Style.paint(bold, r.Decision.Line)),
 	}
 	text := trimLines(strings.Join(nonEmpty(sections), "\n\n")) + "\n"

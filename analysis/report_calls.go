@@ -80,8 +80,8 @@ func callRows() []callRow {
 		{label: "  no cancel sent", always: true, part: func(f fate) int { return f.unsent }, block: all},
 		{label: "  cancel sent", always: true, part: func(f fate) int { return f.sent }, block: all},
 		{label: "    never read", part: func(f fate) int { return f.undelivered }, block: sent},
-		{label: "    read before its request", note: "benign: not there yet", part: func(f fate) int { return f.early }, block: sent},
-		{label: "    read after the call had ended", note: "benign races", always: true,
+		{label: "    read before its request", note: "benign race R4", part: func(f fate) int { return f.early }, block: sent},
+		{label: "    read after the call had ended", note: "benign races R1-R3", always: true,
 			part: func(f fate) int { return f.over }, block: sent},
 		{label: "    read while queued or running", always: true,
 			part: func(f fate) int { return f.open }, block: sent},
@@ -123,6 +123,9 @@ func (r Report) cancelledCalls() string {
 		lines = append(lines, fold(remark, "  "))
 	}
 	if remark := r.brokenUnder(groups); remark != "" {
+		lines = append(lines, fold(remark, "  "))
+	}
+	if remark := notesBelow(groups, fates); remark != "" {
 		lines = append(lines, fold(remark, "  "))
 	}
 	if hidden > 0 {
@@ -187,10 +190,32 @@ func (r Report) callLine(row callRow, groups []Group, fates []fate) string {
 		}
 		line += right(mark, markWidth) + right(group(row.part(f)), countWidth) + right(row.share(f), shareWidth)
 	}
-	if row.note != "" {
+	if row.note != "" && notesFit(groups) {
 		line += "   " + row.note
 	}
 	return line
+}
+
+// noteWidth is that of the widest note behind a row.
+const noteWidth = 22
+
+// notesFit reports whether there is room for notes behind the columns.
+func notesFit(groups []Group) bool {
+	return callsLabel+len(groups)*(markWidth+countWidth+shareWidth)+noteWidth <= width
+}
+
+// notesBelow says in a line below what the rows have no room for.
+func notesBelow(groups []Group, fates []fate) string {
+	if notesFit(groups) {
+		return ""
+	}
+	var out []string
+	for _, row := range callRows() {
+		if row.note != "" && slices.ContainsFunc(fates, func(f fate) bool { return row.part(f) > 0 }) {
+			out = append(out, strings.TrimSpace(row.label)+": "+row.note)
+		}
+	}
+	return strings.Join(out, " · ")
 }
 
 // share is the row's per cent of its block; empty for a block of nothing.

@@ -171,7 +171,7 @@ func bullets(items []string) string {
 
 // details are the tables of the screen, folded away.
 func (r Report) details() string {
-	tables := strings.Join(nonEmpty([]string{r.silentRules(), r.cancelledCalls(), join(r.sources(), r.injected(), r.budgets(), r.incidents()), r.coverage()}), "\n\n")
+	tables := strings.Join(nonEmpty([]string{r.silentRules(), r.cancelledCalls(), join(r.sources(), r.faults(), r.injected(), r.budgets(), r.incidents()), r.coverage()}), "\n\n")
 	if tables == "" {
 		return ""
 	}

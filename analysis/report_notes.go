@@ -19,7 +19,7 @@ type remark struct {
 func (r Report) remarks() []remark {
 	var out []remark
 	for _, f := range r.Summary.Findings {
-		for _, n := range textOf(r.Rules, f.Rule).NotesAt(oracle.Transport(r.Manifest.Transport), f.SpecVersion) {
+		for _, n := range r.Summary.noting(textOf(r.Rules, f.Rule).Rule, f.SpecVersion).NotesAt(oracle.Transport(r.Manifest.Transport), f.SpecVersion) {
 			i := slices.IndexFunc(out, func(o remark) bool { return o.ID == n.ID })
 			if i < 0 {
 				i = len(out)

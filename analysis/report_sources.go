@@ -122,7 +122,7 @@ func (r Report) remains() [][4]string {
 // sessions: 2026-07-28 has none. What a server keeps there all the same SESSION-ENDS
 // judges; it is no share of anything.
 func aliveOf(groups []Group) string {
-	sum := remainsOf(slices.DeleteFunc(slices.Clone(groups), func(g Group) bool { return g.SpecVersion >= firstWithoutSessions }))
+	sum := remainsOf(slices.DeleteFunc(slices.Clone(groups), func(g Group) bool { return WithoutSessions(g.SpecVersion) }))
 	if sum == nil {
 		return notApplicable
 	}
@@ -131,6 +131,9 @@ func aliveOf(groups []Group) string {
 
 // firstWithoutSessions is the first protocol version over HTTP that has no sessions.
 const firstWithoutSessions = "2026-07-28"
+
+// WithoutSessions reports whether a protocol version has no sessions over HTTP.
+func WithoutSessions(specVersion string) bool { return specVersion >= firstWithoutSessions }
 
 // sourceLines lay the table of sources out.
 func sourceLines(rows [][4]string) string {

@@ -316,3 +316,19 @@ func TestAnswersThatAreNotJudged(t *testing.T) {
 	r.Summary = synthSummary(silent, 20, legacy)
 	assert.NotContains(t, r.cancelledCalls(), "Q4")
 }
+
+// TestNotesBelow: three columns leave no room for the notes, which are not lost.
+func TestNotesBelow(t *testing.T) {
+	r := Report{Summary: Summary{}}
+	for _, v := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
+		r.Summary.Groups = append(r.Summary.Groups, Group{Arm: ArmTarget, SpecVersion: v, Calls: 9, Cancelled: 3, Sent: 3,
+			Outcomes: []Outcome{{Phase: oracle.BeforeRequest, N: 1}, {Phase: oracle.Crossing, N: 2}}})
+	}
+	text := r.cancelledCalls()
+	for line := range strings.Lines(text) {
+		assert.LessOrEqual(t, len([]rune(strings.TrimRight(line, " \n"))), width, line)
+	}
+	assert.Contains(t, text, "read before its request: benign race R4 · read after the call had ended: benign races R1-R3")
+	r.Summary.Groups = r.Summary.Groups[1:]
+	assert.Contains(t, r.cancelledCalls(), "   benign race R4\n")
+}

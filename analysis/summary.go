@@ -39,6 +39,9 @@ type Group struct {
 	LeakyWorlds int                     `json:"leaky_worlds"`          // worlds with goroutines left after close
 	Leaked      int                     `json:"leaked"`                // goroutines left, all worlds together
 	Remains     *Remains                `json:"remains,omitempty"`     // over HTTP: what servers had left, all worlds together; nil: nobody counted
+	Faults      []FaultCount            `json:"faults,omitempty"`      // HTTP faults, all worlds together, by kind; nil: none were drawn
+	Bodies      *Bodies                 `json:"bodies,omitempty"`      // over HTTP: in which form calls were answered, all worlds together; nil: none was
+	Races       []RaceSeen              `json:"races,omitempty"`       // benign races, by number; nil: none was seen
 	Unavailable map[string]int          `json:"unavailable,omitempty"` // see World; all worlds together
 	Unconnected *Refusal                `json:"unconnected,omitempty"` // worlds in which no session came about; nil: none
 

@@ -48,6 +48,10 @@ type World struct {
 	// Remains is what a server over HTTP had left when all its clients had closed; nil
 	// where nobody counted.
 	Remains *Remains `json:"remains,omitempty"`
+	// Faults are the HTTP faults that were drawn, by kind, sorted; nil: none were.
+	Faults []FaultCount `json:"faults,omitempty"`
+	// Bodies are in which form a server over HTTP answered calls; nil: none was.
+	Bodies *Bodies `json:"bodies,omitempty"`
 	// Unavailable says what was asked for and could not be done, with the number of
 	// calls that it concerns; 0 where it is not about single calls.
 	Unavailable map[string]int `json:"unavailable,omitempty"`

@@ -1,4 +1,5 @@
-// Package plots draws what a run came to: five figures, each as SVG and PNG,
+// Package plots draws what a run came to: five figures, and a sixth of a run over
+// HTTP, each as SVG and PNG,
 // from an [analysis.Summary] alone. It judges nothing, reads no history and
 // writes no file; the same summary gives the same bytes.
 //
@@ -13,7 +14,7 @@
 // labels that keep clear of curves.
 //
 // Read in this order: [All] and [Info]; series.go for the arithmetic; one file
-// a figure (orphaned.go, late.go, leaked.go, latency.go, offset.go), each with
+// a figure (orphaned.go, late.go, leaked.go, latency.go, offset.go, leftover.go), each with
 // its data first, then its words, then its drawing; figure.go for the layout.
 package plots
 
@@ -38,6 +39,7 @@ const (
 	LeakedGoroutines = "leaked-goroutines"
 	CancelLatency    = "cancel-latency"
 	ResultsByOffset  = "results-by-offset"
+	LeftOverHTTP     = "left-over-http" // where anybody counted: over HTTP
 )
 
 // Info is the conditions of a run, in the words that a subtitle shows. Empty
@@ -68,7 +70,7 @@ func (i Info) subtitle() string {
 	return strings.Join(out, " · ")
 }
 
-// All draws the five plots. It errs only when a canvas does, and takes about a
+// All draws the plots. It errs only when a canvas does, and takes about a
 // second.
 func All(s *analysis.Summary, info Info) ([]Plot, error) {
 	ink := newInk()
@@ -83,14 +85,20 @@ func All(s *analysis.Summary, info Info) ([]Plot, error) {
 	return out, nil
 }
 
-// figures lays out the five plots.
+// figures lays out the plots.
 func figures(s *analysis.Summary, info Info) []figure {
 	versions := signalled(byVersion(s), info.Transport)
 	out := []figure{
 		orphanedFigure(versions), lateFigure(versions), leakedFigure(versions), latencyFigure(versions), offsetFigure(versions),
 	}
-	for i, name := range []string{OrphanedWork, LateResponses, LeakedGoroutines, CancelLatency, ResultsByOffset} {
-		out[i] = explained(out[i], versions)
+	names := []string{OrphanedWork, LateResponses, LeakedGoroutines, CancelLatency, ResultsByOffset}
+	if counted(versions) {
+		out, names = append(out, leftFigure(versions)), append(names, LeftOverHTTP)
+	}
+	for i, name := range names {
+		if name != LeftOverHTTP { // which is not about cancels
+			out[i] = explained(out[i], versions)
+		}
 		out[i].name, out[i].subtitle, out[i].command = name, info.subtitle(), info.Command
 	}
 	return out

@@ -43,6 +43,9 @@ func cases() map[string]*analysis.Summary {
 		"broken":            run(200, broken),
 		"long names":        long,
 		"all in an instant": instant(),
+		"left over HTTP":    overHTTP(analysis.Remains{Closed: 800, Alive: 800, Exchanges: 7208, Open: 3, Asked: 7214, Waiting: 12, Worlds: 4, Leaky: 4}),
+		"clean over HTTP":   overHTTP(analysis.Remains{Closed: 800, Exchanges: 6414, Asked: 6414, Worlds: 4}),
+		"not asked":         overHTTP(analysis.Remains{}),
 	}
 }
 
@@ -59,6 +62,19 @@ func instant() *analysis.Summary {
 		for kind := range g.Lateness {
 			g.Lateness[kind] = zeros
 		}
+	}
+	return s
+}
+
+// overHTTP is a run with that left by the target, and nothing by the reference.
+func overHTTP(left analysis.Remains) *analysis.Summary {
+	s := run(30, goLike)
+	for i := range s.Groups {
+		r := analysis.Remains{Closed: 800, Exchanges: 123_456, Asked: 123_456, Worlds: 4}
+		if s.Groups[i].Arm == analysis.ArmTarget {
+			r = left
+		}
+		s.Groups[i].Remains = &r
 	}
 	return s
 }
@@ -104,6 +120,18 @@ func TestPlotsHaveTheirNamesAndBothFormats(t *testing.T) {
 		assert.Equal(t, 1800, img.Width, "900 px at twice the density")
 	}
 	assert.Equal(t, []string{"orphaned-work", "late-responses", "leaked-goroutines", "cancel-latency", "results-by-offset"}, names)
+}
+
+// Over HTTP there is one plot more; where nobody counted, there is not.
+func TestLeftOverIsDrawnOverHTTP(t *testing.T) {
+	names := func(s *analysis.Summary) (out []string) {
+		for _, f := range figures(s, info) {
+			out = append(out, f.name)
+		}
+		return out
+	}
+	assert.NotContains(t, names(run(3, goLike)), LeftOverHTTP)
+	assert.Contains(t, names(overHTTP(analysis.Remains{Worlds: 1})), LeftOverHTTP)
 }
 
 func TestSameSummarySameBytes(t *testing.T) {
@@ -198,6 +226,12 @@ func TestAnEmptyClassIsSaidInWords(t *testing.T) {
 		{cases()["nothing read"], orphanedFigure, "Orphaned work · cancels unread until their call had ended"},
 		{instant(), orphanedFigure, "all ended in the same instant"},
 		{&analysis.Summary{}, lateFigure, "no worlds of the target were run"},
+		{cases()["clean over HTTP"], leftFigure, "Nothing left over HTTP after close"},
+		{cases()["clean over HTTP"], leftFigure, "none of 800 sessions and 6,414 exchanges"},
+		{cases()["clean over HTTP"], leftFigure, "this version has no sessions"},
+		{cases()["left over HTTP"], leftFigure, "800 of 800 sessions and 3 of 7,208 exchanges of the server and 12 of 7,214 exchanges of the client"},
+		{cases()["left over HTTP"], leftFigure, "reference, same seeds: none of 800 sessions"},
+		{cases()["not asked"], leftFigure, "not counted"},
 	} {
 		said, _ := texts(row.figure(byVersion(row.s)))
 		var all []string

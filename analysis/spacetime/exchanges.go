@@ -226,6 +226,11 @@ func (f *frame) hidden(i int) bool {
 	return i != f.sent && (f.lost || f.unheard && i != f.landed)
 }
 
+// shows reports whether an exchange is of the scene's call, or client.
+func (sc *scene) shows(x *exchange) bool {
+	return (sc.call == 0 || x.call == sc.call) && (sc.client == 0 || x.client == sc.client)
+}
+
 // openExchanges counts what the server had not ended by the i-th event, and names those
 // of the scene's call.
 func (sc *scene) openExchanges(i int) (n int, titles []string) {
@@ -233,7 +238,7 @@ func (sc *scene) openExchanges(i int) (n int, titles []string) {
 		x := sc.exchanges[number]
 		if x.entered >= 0 && x.entered < i && (x.returned < 0 || x.returned > i) {
 			n++
-			if sc.call == 0 || x.call == sc.call {
+			if sc.shows(x) {
 				titles = append(titles, x.title()+x.ofClient())
 			}
 		}

@@ -95,6 +95,9 @@ func TestRender(t *testing.T) {
 		{name: "http-proxied", world: "http-proxied", opts: Options{All: true}, anonymous: true, why: "answers that are not the server's"},
 		{name: "http-overtaken", world: "http-overtaken", opts: Options{Call: 1}, anonymous: true, why: "a cancel that came before its request, to another server"},
 		{name: "http-clients", world: "http-clients", why: "one of several clients"},
+		{name: "http-clients-nine", world: "http-clients", opts: Options{Client: 9}, why: "one client's, and the evidence, which is another's"},
+		{name: "http-clients-own", world: "http-clients", opts: Options{Client: 4}, anonymous: true, why: "one client's alone"},
+		{name: "http-clients-default", world: "http-clients", anonymous: true, why: "the first, where nothing is asked for"},
 		{name: "http-clients-all", world: "http-clients", opts: Options{All: true}, why: "all of them, by number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,8 +1,11 @@
 package spacetime
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis/oracle"
 )
 
 // heading says which part of the world is shown, what became of it, and from
@@ -21,9 +24,24 @@ func (l *listing) heading() string {
 	return b.String()
 }
 
-// worldHeading is the heading of a listing of everything.
+// worldHeading is the heading of a listing of more than one call.
 func (l *listing) worldHeading() string {
-	return "the whole world, " + l.sc.clients() + calls(len(l.sc.h.Header.Calls)) + l.hint() + " · " + l.clock() + " since the start of the world"
+	return l.sc.shown() + l.hint() + " · " + l.clock() + " since the start of the world"
+}
+
+// shown says how much of the world is shown.
+func (sc *scene) shown() string {
+	if sc.client == 0 {
+		return "the whole world, " + sc.clients() + calls(len(sc.h.Header.Calls))
+	}
+	own := 0
+	for _, c := range sc.h.Header.Calls {
+		if c.Client == sc.client {
+			own++
+		}
+	}
+	return "client " + strconv.Itoa(sc.client) + " of " + strconv.Itoa(sc.h.Header.Clients) +
+		", " + strconv.Itoa(own) + " of " + calls(len(sc.h.Header.Calls))
 }
 
 // clients counts them, where there are several.
@@ -80,7 +98,13 @@ func (l *listing) callHeading() []string {
 // hint names the flags that show more.
 func (l *listing) hint() string {
 	var more []string
-	if l.sc.call != 0 && len(l.sc.h.Header.Calls) > 1 {
+	switch sc := l.sc; {
+	case sc.client != 0:
+		more = append(more, "the "+strconv.Itoa(sc.h.Header.Clients-1)+" others: --client-number N", "all: --all")
+	case sc.call != 0 && sc.h.Header.Clients > 1:
+		own := ClientOf(sc.h, oracle.Violation{Call: sc.call})
+		more = append(more, "more: --client-number "+strconv.Itoa(own)+", --all")
+	case sc.call != 0 && len(sc.h.Header.Calls) > 1:
 		more = append(more, "the others: --all")
 	}
 	if !l.opts.Wire {
@@ -90,6 +114,38 @@ func (l *listing) hint() string {
 		return ""
 	}
 	return " (" + strings.Join(more, "; ") + ")"
+}
+
+// The words that a legend explains.
+const (
+	momentWords = "later than the row above, by less than three decimals show"
+	heldWords   = "held for: the write returned so much later, since the network did not take the message at once"
+)
+
+// legend explains, below a listing, the words in it that do not explain themselves.
+func (l *listing) legend() string {
+	var lines []string
+	if l.moment != "" {
+		lines = append(lines, l.moment+": "+momentWords)
+	}
+	if l.sc.showsHeld() {
+		lines = append(lines, heldWords)
+	}
+	out := ""
+	for _, text := range lines {
+		for _, t := range l.g.wrap(l.g.clean(text), l.width) {
+			out += t + "\n"
+		}
+	}
+	if out != "" {
+		out = "\n" + out
+	}
+	return out
+}
+
+// showsHeld reports whether a step says of a write that it was held.
+func (sc *scene) showsHeld() bool {
+	return slices.ContainsFunc(sc.steps, func(s step) bool { return s.held })
 }
 
 // clock says what kind of time is shown.

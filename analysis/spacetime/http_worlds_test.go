@@ -1,6 +1,10 @@
 package spacetime
 
 import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
 	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/sim/history"
 )
@@ -354,4 +358,19 @@ func httpClients() (*builder, oracle.Violation) {
 	b.at(300).add(history.Event{Side: client, Kind: history.Close, Client: 9})
 	b.endingOverHTTP(2)
 	return b, b.fail("ANSWER-OWN", oracle.Quality, oracle.Violation{Call: 2, Events: []int{r.seq, read}, What: "got the answer of call 1"})
+}
+
+// TestClientOf is the client that is shown where no one call is.
+func TestClientOf(t *testing.T) {
+	b, v := httpClients()
+	assert.Equal(t, 17, ClientOf(b.h, v), "that of the call")
+	for _, e := range b.h.Events {
+		if e.Kind == history.Close {
+			v = oracle.Violation{Events: []int{0, e.Seq, len(b.h.Events) - 1}}
+		}
+	}
+	assert.Equal(t, 9, ClientOf(b.h, v), "that of the last event that is any client's")
+	assert.Equal(t, 1, ClientOf(b.h, oracle.Violation{Events: []int{-1, 1 << 20}}), "or the first")
+	b.h.Header.Clients = 0
+	assert.Zero(t, ClientOf(b.h, v), "there is one alone")
 }

@@ -23,6 +23,7 @@ type listing struct {
 	middle int // of the wire
 	server int // first column of the server's text
 	origin time.Duration
+	moment string // the first time that is written as a difference; empty: none is
 	lanes  *lanes
 	out    []string
 }
@@ -78,7 +79,10 @@ func (l *listing) body() []string {
 func (l *listing) instant(at, last time.Duration, first bool) string {
 	text := millis(at - l.origin)
 	if !first && at > last && text == millis(last-l.origin) {
-		return "+" + short(at-last)
+		text = "+" + short(at-last)
+		if l.moment == "" {
+			l.moment = text
+		}
 	}
 	return text
 }
@@ -138,7 +142,7 @@ func (l *listing) row(s step) line {
 // number is what the column of the calls says: which call a step is of, or of no call
 // which of several clients.
 func (s step) number(sc *scene) string {
-	switch c := sc.clientOf(s); {
+	switch c := sc.stranger(s); {
 	case s.call != 0:
 		return strconv.Itoa(s.call)
 	case c > 0:

@@ -31,10 +31,10 @@ type frame struct {
 	lost     bool      // nobody waits for it any more
 }
 
-// A scene is what a listing shows: the steps of one call, or of the world.
+// A scene is what a listing shows: the steps of one call, of one client, or of the world.
 type scene struct {
-	h       *history.History
-	call    int // 0: all of them
+	h *history.History
+	view
 	results map[int]oracle.CallResult
 	judged  oracle.Judgement
 	calls   map[int]*life
@@ -60,8 +60,8 @@ func newLife() *life {
 }
 
 // newScene reads h once for its frames and calls, and once more for its steps.
-func newScene(h *history.History, j oracle.Judgement, call int) *scene {
-	sc := &scene{h: h, call: call, judged: j, results: map[int]oracle.CallResult{}, calls: map[int]*life{},
+func newScene(h *history.History, j oracle.Judgement, v view) *scene {
+	sc := &scene{h: h, view: v, judged: j, results: map[int]oracle.CallResult{}, calls: map[int]*life{},
 		sent: map[int]*frame{}, last: map[history.Kind]int{}}
 	for _, r := range j.Calls {
 		sc.results[r.Call] = r
@@ -284,13 +284,39 @@ func (sc *scene) clientOf(s step) int {
 	if sc.h.Header.Clients < 2 {
 		return 0
 	}
-	return sc.h.Events[s.seq].Client
+	if c := sc.h.Events[s.seq].Client; c > 0 || s.call == 0 {
+		return c
+	}
+	return sc.described(s.call).Client
+}
+
+// stranger is the client that a step is of where that is not the one shown; 0: it is.
+func (sc *scene) stranger(s step) int {
+	if c := sc.clientOf(s); c != sc.client {
+		return c
+	}
+	return 0
+}
+
+// keepClient drops the steps of other clients than the scene's, but for the evidence.
+func (sc *scene) keepClient() {
+	proofs := map[*frame]bool{}
+	for _, seq := range sc.evidence {
+		if seq >= 0 && seq < len(sc.frames) && sc.frames[seq] != nil {
+			proofs[sc.frames[seq]] = true
+		}
+	}
+	sc.steps = slices.DeleteFunc(sc.steps, func(s step) bool {
+		return sc.stranger(s) > 0 && !slices.Contains(sc.evidence, s.seq) && !proofs[s.frame]
+	})
 }
 
 // whose says, where a whole world is shown, which call a step is of, or which client.
 func (sc *scene) whose(s step) string {
-	switch c := sc.clientOf(s); {
+	switch c := sc.stranger(s); {
 	case sc.call != 0:
+	case s.call != 0 && sc.client > 0 && c > 0:
+		return "call " + strconv.Itoa(s.call) + " of client " + strconv.Itoa(c) + ": "
 	case s.call != 0:
 		return "call " + strconv.Itoa(s.call) + ": "
 	case c > 0:

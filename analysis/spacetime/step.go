@@ -35,6 +35,7 @@ type step struct {
 	// the cancel.
 	finding, aside string
 	observed       bool // the step is an event of the history
+	held           bool // it is the end of a write that took time
 }
 
 // readSteps turns the events into steps and keeps those that the scene shows.
@@ -46,8 +47,11 @@ func (sc *scene) readSteps() {
 		}
 	}
 	sc.addArrivals()
-	if sc.call != 0 {
+	switch {
+	case sc.call != 0:
 		sc.keepCall()
+	case sc.client != 0:
+		sc.keepClient()
 	}
 }
 
@@ -119,6 +123,9 @@ func (sc *scene) aside(i int, f *frame) string {
 	return ""
 }
 
+// heldFrom is how long a message that HTTP carries must have been held for it to be told.
+const heldFrom = time.Microsecond
+
 // wroteStep shows the end of a Write only where there is something to it: it
 // failed, or it was held.
 func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
@@ -130,7 +137,9 @@ func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
 	held := e.At - sc.h.Events[f.sent].At
 	x := f.exchange
 	switch {
-	case x != nil && e.Text == "" && sc.call == 0 && sc.h.Header.Clients > 1:
+	case x != nil && e.Text == "" && held < heldFrom:
+		return s, false // the runtime's own moment
+	case x != nil && e.Text == "" && sc.call == 0 && sc.client == 0 && sc.h.Header.Clients > 1:
 		return s, false // of many clients there is enough to see
 	case x != nil && e.Text != "" && x.dropped >= 0 && x.dropped < i:
 		return s, false // given up, which its own row says
@@ -145,7 +154,7 @@ func (sc *scene) wroteStep(i int, e history.Event) (step, bool) {
 	case e.Text != "":
 		s.texts = []string{"write of " + name(f.msg) + " fails: " + e.Text}
 	case held > 0:
-		s.texts = []string{"write of " + name(f.msg) + " returns, held for " + short(held)}
+		s.texts, s.held = []string{"write of " + name(f.msg) + " returns, held for " + short(held)}, true
 	default:
 		return s, false
 	}
@@ -235,7 +244,7 @@ const foldedFrom = 4
 // the handler did to send them, by one step. A frame that proves the finding
 // stays.
 func (sc *scene) foldProgress(keep Finding) {
-	if sc.call == 0 {
+	if sc.call == 0 && sc.client == 0 {
 		return
 	}
 	n := 0
@@ -254,7 +263,7 @@ func (sc *scene) foldProgress(keep Finding) {
 			steps = append(steps, s)
 			continue
 		}
-		if len(steps) == 0 || steps[len(steps)-1].shape != gap {
+		if len(steps) == 0 || steps[len(steps)-1].shape != gap || steps[len(steps)-1].call != s.call {
 			steps = append(steps, step{shape: gap, at: s.at, seq: s.seq, call: s.call, side: history.Server})
 		}
 		steps[len(steps)-1].fold(s)

@@ -19,9 +19,13 @@ type Step struct {
 }
 
 // Sequence tells one call as sentences, with its progress folded away; call 0
-// is the whole world. The step that completes the violation v carries a note.
+// is the whole world, or of several clients the one that [ClientOf] names. The step that completes the violation v carries a note.
 func Sequence(h *history.History, j oracle.Judgement, call int, v oracle.Violation) []Step {
-	sc := newScene(h, j, call)
+	shown := view{call: call}
+	if call == 0 {
+		shown.client, shown.evidence = ClientOf(h, v), v.Events
+	}
+	sc := newScene(h, j, shown)
 	sc.foldProgress(Finding{ID: "this", Violation: v})
 	proof := sc.proof(v)
 	origin := sc.origin()

@@ -14,11 +14,10 @@ import (
 // down, each frame an arrow as steep as its delay, the offence crossed out. Time is
 // not to scale, since the microseconds of a race and the seconds of a tool would
 // not fit on one page; each instant's time stands beside it. It obeys the options
-// Call, All and Finding. The drawing brings its own white ground, so that it can be
+// Call, Client, All and Finding. The drawing brings its own white ground, so that it can be
 // read on a dark page, and tells nothing by colour alone.
 func SVG(h *history.History, j oracle.Judgement, opts Options) []byte {
-	call := opts.call(h)
-	sc := newScene(h, j, call)
+	sc := newScene(h, j, opts.view(h))
 	sc.foldProgress(opts.Finding)
 	sc.mark(opts.Finding)
 	d := &diagram{sc: sc, finding: opts.Finding, g: unicodeGlyphs, origin: sc.origin()}
@@ -34,6 +33,8 @@ type diagram struct {
 	g       glyphs
 	origin  time.Duration
 	rows    []drawn
+	labels  []spot  // on arrows, drawn so far
+	moment  string  // the first time that is written as a difference; empty: none is
 	bottom  float64 // of the lifelines
 	out     bytes.Buffer
 }
@@ -96,7 +97,7 @@ func (d *diagram) lay() {
 		d.rows = append(d.rows, r)
 		y += lineHeight * float64(r.height())
 	}
-	d.bottom = y + 6
+	d.moment, d.bottom = l.moment, y+6
 }
 
 // stretch is the room for a time that passes: a millisecond is seen, a second is

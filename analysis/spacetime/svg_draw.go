@@ -2,6 +2,7 @@ package spacetime
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -23,7 +24,7 @@ const (
 
 // draw writes the figure: what lies behind first.
 func (d *diagram) draw() {
-	d.open(figureWidth, d.bottom+58)
+	d.open(figureWidth, d.bottom+58+noteHeight*float64(len(d.notes())-1))
 	d.titles()
 	d.lifelines()
 	d.bars()
@@ -42,8 +43,11 @@ func (d *diagram) draw() {
 func (d *diagram) titles() {
 	sc, h := d.sc, d.sc.h.Header
 	l := newListing(sc, Options{Wire: true}, d.g) // for its words
-	what, times := "the whole world, "+calls(len(h.Calls)), l.clock()+" since the start of the world"
+	what, times := sc.shown(), l.clock()+" since the start of the world"
 	outcome := ""
+	if sc.client != 0 {
+		outcome = "the other " + strconv.Itoa(h.Clients-1) + " clients are left out; to see them, replay with --client-number N, or --all"
+	}
 	if sc.call != 0 {
 		head := l.callHeading()
 		what, times = strings.TrimSuffix(head[0], l.hint()), head[len(head)-1]

@@ -37,8 +37,11 @@ func (d *diagram) close() { d.put("</svg>") }
 func (d *diagram) caption() string {
 	h := d.sc.h.Header
 	what := "The whole world"
-	if d.sc.call != 0 {
+	switch {
+	case d.sc.call != 0:
 		what = "Call " + strconv.Itoa(d.sc.call)
+	case d.sc.client != 0:
+		what = "Client " + strconv.Itoa(d.sc.client) + " of " + strconv.Itoa(h.Clients)
 	}
 	if v := d.finding.Violation.What; v != "" {
 		what += ": the " + string(d.finding.Violation.Side) + " " + v
@@ -124,8 +127,9 @@ func (d *diagram) drawArrow(a arrow) {
 		d.label(a.x1, a.y1, a.open, s.ink)
 	}
 	if a.frame.flight >= 0 {
-		// Off the middle, where frames that pass each other cross.
-		d.label(a.x1+dx*0.36, a.y1+dy*0.36, short(a.frame.flight), s.ink)
+		text := short(a.frame.flight)
+		share := d.free(a, text)
+		d.label(a.x1+dx*share, a.y1+dy*share, text, s.ink)
 	}
 }
 
@@ -149,10 +153,37 @@ func (d *diagram) closes() bool {
 	return !d.sc.closingCancels() && slices.ContainsFunc(d.rows, func(r drawn) bool { return r.frame != nil && r.frame.sort == closing })
 }
 
+// A spot is the middle of a label, and its width.
+type spot struct{ x, y, w float64 }
+
+// along are the shares of an arrow's length at which its label may stand, best first: off
+// the middle, where frames that pass each other cross.
+var along = [...]float64{0.36, 0.64, 0.24, 0.76}
+
+// free is the first of them at which no other label stands.
+func (d *diagram) free(a arrow, text string) float64 {
+	w := d.labelWidth(text)
+	for _, share := range along {
+		x, y := a.x1+(a.x2-a.x1)*share, a.y1+(a.y2-a.y1)*share
+		taken := slices.ContainsFunc(d.labels, func(o spot) bool {
+			return math.Abs(o.x-x) < (o.w+w)/2 && math.Abs(o.y-y) < lineHeight-2
+		})
+		if !taken {
+			return share
+		}
+	}
+	return along[0]
+}
+
+func (d *diagram) labelWidth(text string) float64 {
+	return glyphWidth*float64(width(d.g.clean(text))) + 8
+}
+
 // label writes onto an arrow.
 func (d *diagram) label(x, y float64, s, ink string) {
+	w := d.labelWidth(s)
 	s = d.g.clean(s)
-	w := glyphWidth*float64(width(s)) + 8
+	d.labels = append(d.labels, spot{x, y, w})
 	d.box(x-w/2, y-lineHeight/2, w, lineHeight, "#ffffff", "none")
 	d.text(x, y, s, look{ink: ink, anchor: "middle"})
 }
@@ -163,6 +194,21 @@ func (d *diagram) cross(x, y, r float64, ink string) {
 	d.put(`<circle cx="%.1f" cy="%.1f" r="%.1f" fill="#ffffff"/>`, x, y, r+2)
 	d.line(x-r, y-r, x+r, y+r, s)
 	d.line(x-r, y+r, x+r, y-r, s)
+}
+
+// noteHeight is that of a line below the legend.
+const noteHeight = 17.0
+
+// notes say how to read the figure, a line each.
+func (d *diagram) notes() []string {
+	out := []string{"Time runs down, not to scale. On the arrows: what the network took."}
+	if d.moment != "" {
+		out = append(out, d.moment+": "+momentWords)
+	}
+	if d.sc.showsHeld() {
+		out = append(out, heldWords)
+	}
+	return out
 }
 
 // legend says what is what.
@@ -191,5 +237,7 @@ func (d *diagram) legend(y float64) {
 			d.cross(x+15, y+4, 6, inkOffence)
 		}, d.g.clean(d.finding.ID)+", the violation")
 	}
-	d.text(edge, y+24, "Time runs down, not to scale. On the arrows: what the network took.", look{ink: inkFaint})
+	for i, text := range d.notes() {
+		d.text(edge, y+24+noteHeight*float64(i), d.g.clean(text), look{ink: inkFaint})
+	}
 }

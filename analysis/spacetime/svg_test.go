@@ -80,7 +80,7 @@ func TestSVGIsBounded(t *testing.T) {
 		}
 	}
 	b.h.Events = long
-	d := &diagram{sc: newScene(b.h, b.j, call), g: unicodeGlyphs}
+	d := &diagram{sc: newScene(b.h, b.j, view{call: call}), g: unicodeGlyphs}
 	require.Greater(t, len(d.sc.steps), 2*maxDrawn)
 	d.sc.mark(Finding{ID: "F1", Violation: v})
 	d.lay()
@@ -88,4 +88,15 @@ func TestSVGIsBounded(t *testing.T) {
 	svg := string(SVG(b.h, b.j, Options{Finding: Finding{ID: "F1", Violation: v}}))
 	assert.Contains(t, svg, "more steps …")
 	assert.Contains(t, svg, "✗ F1: ")
+}
+
+// Two labels do not stand upon each other where there is another place on the arrow.
+func TestSVGLabelsKeepClear(t *testing.T) {
+	d := &diagram{g: unicodeGlyphs}
+	a := arrow{x1: clientLine, y1: 100, x2: serverLine, y2: 130}
+	share := d.free(a, "218 µs")
+	assert.InDelta(t, along[0], share, 1e-9, "the best place is free")
+	d.label(a.x1+(a.x2-a.x1)*share, a.y1+(a.y2-a.y1)*share, "218 µs", inkWire)
+	b := arrow{x1: clientLine, y1: 96, x2: serverLine, y2: 140}
+	assert.InDelta(t, along[1], d.free(b, "626 µs"), 1e-9, "and then it is not")
 }

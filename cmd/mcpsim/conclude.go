@@ -63,7 +63,9 @@ func (r *runCommand) finish(ctx context.Context, g *gathering, runErr error,
 	if partial != "" {
 		fmt.Fprintf(r.stderr, "%s: writing what was gathered\n", partial)
 	}
+	alive := startSign(r.stderr, "writing pages, plots and histories")
 	g.write(context.WithoutCancel(ctx), r.jobs, summary, partial != "")
+	alive.stop()
 	if partial == "" && len(g.troubles) > 0 {
 		partial = g.troubles[0].Error()
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/analysis/oracle"
-	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/lease"
@@ -139,7 +138,7 @@ func (c *choice) applyScheduler(e *experiment) error {
 // readScenario takes a name of the catalogue, or a path if it looks like one.
 func readScenario(typed string) (*sim.Scenario, error) {
 	if !strings.ContainsAny(typed, "/\\.") {
-		data, err := scenarios.Read(typed)
+		data, err := scenarioFile(typed)
 		if err != nil {
 			return nil, err
 		}

@@ -8,13 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/analysis/oracle"
+	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
 )
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [RULE|NOTE|RACE]",
+		Use:   "explain [RULE|NOTE|RACE|WORD]",
 		Short: "Explain a rule: what it says, what convicts, what never does, and what proves it",
 		Long: `Explain prints all that mcpsim knows of a rule: the clauses of the specification
 that it stands on, how strongly it binds at each protocol version over each
@@ -23,10 +25,12 @@ why, and the mutants that break the rule on purpose.
 
 A note, such as Q1, is a place where the specification contradicts itself or leaves
 a gap, with what mcpsim makes of it. A race, such as R4, is a crossing that is
-benign. Without an argument the notes and the races are listed.`,
+benign. A word, such as crossed, is one that reports, pages and listings use. Without
+an argument the notes, the races and the words are listed.`,
 		GroupID: groupLook,
 		Example: `  mcpsim explain CANCEL-SILENCE
   mcpsim explain Q1
+  mcpsim explain crossed
   mcpsim explain`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExplained,
@@ -61,11 +65,14 @@ func completeExplained(_ *cobra.Command, args []string, _ string) ([]string, cob
 	for _, r := range oracle.Races() {
 		out = append(out, r.ID+"\t"+r.What)
 	}
+	for _, w := range analysis.Words() {
+		out = append(out, w.Word+"\t"+w.Means)
+	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// explained returns what there is to say of a rule, a note or a race, which may be
-// typed in any case.
+// explained returns what there is to say of a rule, a note, a race or a word, which may
+// be typed in any case.
 func explained(typed string) (string, error) {
 	id := strings.ToUpper(typed)
 	if r, ok := oracle.FindAny(id); ok {
@@ -77,7 +84,10 @@ func explained(typed string) (string, error) {
 	if r, ok := oracle.FindRace(id); ok {
 		return explainRace(r), nil
 	}
-	return "", fmt.Errorf("there is no rule, note or race %q; %s", typed, explainCure(id))
+	if w, ok := analysis.FindWord(typed); ok {
+		return wrapped(w.Word+"  ", w.Of+": "+w.Means), nil
+	}
+	return "", fmt.Errorf("there is no rule, note, race or word %q; %s", typed, explainCure(id))
 }
 
 func explainCure(id string) string {
@@ -85,7 +95,13 @@ func explainCure(id string) string {
 	for _, r := range oracle.Catalogue() {
 		ids = append(ids, r.ID)
 	}
-	const all = "mcpsim list rules shows the rules, mcpsim explain the notes and races"
+	for _, w := range analysis.Words() {
+		ids = append(ids, strings.ToUpper(w.Word))
+	}
+	if name := strings.ToLower(id); slices.Contains(scenarios.Names(), name) {
+		return "there is a scenario of that name: mcpsim show scenario " + name
+	}
+	const all = "mcpsim list rules shows the rules, mcpsim explain the notes, races and words"
 	if meant := sim.Nearest(id, ids); meant != "" {
 		return "did you mean " + meant + "? " + all
 	}
@@ -95,13 +111,7 @@ func explainCure(id string) string {
 	return all
 }
 
-// containing lists the ids that hold a part of what was typed, a few at most.
-func containing(ids []string, part string) []string {
-	out := slices.DeleteFunc(ids, func(id string) bool { return part == "" || !strings.Contains(id, part) })
-	return out[:min(len(out), 6)]
-}
-
-// explainables lists the notes and the races.
+// explainables lists the notes, the races and the words.
 func explainables() string {
 	var b strings.Builder
 	b.WriteString("where the specification contradicts itself or leaves a gap, and what mcpsim makes of it\n")
@@ -111,6 +121,14 @@ func explainables() string {
 	b.WriteString("\nbenign races, which are never counted\n")
 	for _, r := range oracle.Races() {
 		b.WriteString(wrapped("  "+padded(r.ID, 5), r.What))
+	}
+	of := ""
+	for _, w := range analysis.Words() {
+		if w.Of != of {
+			of = w.Of
+			b.WriteString("\n" + of + "\n")
+		}
+		b.WriteString(wrapped("  "+padded(w.Word, 16), w.Means))
 	}
 	b.WriteString("\n" + wrapped("", "mcpsim explain Q1 and mcpsim explain R1 say more, mcpsim explain RULE all about a rule, and mcpsim list rules which there are."))
 	return b.String()
@@ -163,5 +181,6 @@ func explainRace(r oracle.Race) string {
 	if rules := r.Excuses(); len(rules) > 0 {
 		b.WriteString(wrapped("  excuses  ", strings.Join(rules, ", ")))
 	}
+	b.WriteString("  seeds    mcpsim report RESULTDIR --races: the smallest of a run that shows it\n")
 	return b.String()
 }

@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -15,78 +15,70 @@ import (
 )
 
 func newList() *cobra.Command {
-	lists := map[string]func(io.Writer) error{
-		"scenarios": listScenarios,
-		"targets":   listTargets,
-		"rules":     listRules,
-	}
-	return &cobra.Command{
-		Use:       "list scenarios|targets|rules",
-		Short:     "List the scenarios, the targets, or the rules",
-		GroupID:   groupLook,
-		Example:   "  mcpsim list rules",
+	mutants := false
+	cmd := &cobra.Command{
+		Use:   "list scenarios|targets|rules",
+		Short: "List the scenarios, the targets, or the rules",
+		Long: `List shows what there is: the scenarios with the rules that a run has to exercise, the
+targets with their options, the rules with how strongly each binds where.
+
+The mutants of the reference, each with one defect that a rule must catch, are targets,
+too, and many: --mutants lists them.`,
+		GroupID: groupLook,
+		Example: `  mcpsim list rules
+  mcpsim list targets --mutants`,
 		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: []string{"scenarios", "targets", "rules"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := lists[args[0]](cmd.OutOrStdout()); err != nil {
+			list := map[string]func(io.Writer) error{"scenarios": listScenarios, "targets": listTargets, "rules": listRules}[args[0]]
+			if mutants && args[0] != "targets" {
+				return usage(fmt.Errorf("list %s --mutants: mutants are targets; write list targets --mutants", args[0]))
+			}
+			if mutants {
+				list = listMutants
+			}
+			if err := list(cmd.OutOrStdout()); err != nil {
 				return failed(err)
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&mutants, "mutants", false, "list the mutants of the reference, with what each does wrong")
+	return cmd
 }
 
-// table writes rows of tab-separated cells in columns.
-func table(out io.Writer, rows []string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		if _, err := fmt.Fprintln(w, row); err != nil {
-			return err
-		}
-	}
-	return w.Flush()
-}
+// nameColumn is the width of the column of the scenarios' names.
+const nameColumn = 32
 
 func listScenarios(out io.Writer) error {
-	var rows []string
+	var b strings.Builder
 	for _, name := range scenarios.Names() {
 		s, err := catalogued(name)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, s.Name+"\t"+s.Summary)
+		b.WriteString(wrapped(padded(s.Name, nameColumn), s.Summary))
 		if s.Transport != sim.Stdio {
-			rows = append(rows, "\t  over "+s.Transport)
+			b.WriteString(padded("", nameColumn) + "  over " + s.Transport + "\n")
 		}
-		for _, line := range requiredLines(s) {
-			rows = append(rows, "\t  "+line)
-		}
+		b.WriteString(wrapped(padded("", nameColumn)+"  requires ", required(s)))
 	}
-	return table(out, rows)
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
-// requiredLines says what a run of the scenario has to exercise, in lines of a
-// readable width.
-func requiredLines(s *sim.Scenario) []string {
-	var lines []string
-	line := "requires "
-	for i, req := range s.Require {
+// required says what a run of the scenario has to exercise.
+func required(s *sim.Scenario) string {
+	var out []string
+	for _, req := range s.Require {
 		text := strings.Join(req.AnyOf, " or ")
 		if len(req.SpecVersions) > 0 {
 			text += " (" + strings.Join(req.SpecVersions, ", ") + ")"
 		}
-		if i < len(s.Require)-1 {
-			text += ", "
-		}
-		if len(line)+len(text) > requiredWidth {
-			lines, line = append(lines, strings.TrimRight(line, " ")), strings.Repeat(" ", len("requires "))
-		}
-		line += text
+		out = append(out, text)
 	}
-	return append(lines, line)
+	return strings.Join(out, ", ")
 }
-
-const requiredWidth = 90
 
 // catalogued parses a scenario of the catalogue.
 func catalogued(name string) (*sim.Scenario, error) {
@@ -97,19 +89,80 @@ func catalogued(name string) (*sim.Scenario, error) {
 	return sim.Parse(name+".yaml", data)
 }
 
+// mutantPrefix begins the names of the mutants.
+const mutantPrefix = "mutant:"
+
+// listTargets prints all targets but the mutants, each with its options.
 func listTargets(out io.Writer) error {
-	rows := []string{"TARGET\tVERSION\tSIDES\tTRANSPORTS\tSPEC VERSIONS\tWHAT IT IS"}
+	var b strings.Builder
+	mutants := 0
 	for _, t := range linkedPlayers() {
-		rows = append(rows, strings.Join([]string{
-			t.Name, orDash(t.Version), sides(t), strings.Join(spoken(t), " "), span(t.SpecVersions), t.Doc,
-		}, "\t"))
-		for _, o := range t.Options {
-			rows = append(rows, strings.Join([]string{
-				"  +" + o.Name, "", strings.Join(o.Sides, " "), strings.Join(o.Transports, " "), "", o.Doc,
-			}, "\t"))
+		if strings.HasPrefix(t.Name, mutantPrefix) {
+			mutants++
+			continue
 		}
+		b.WriteString(described(t) + "\n")
 	}
-	return table(out, rows)
+	b.WriteString(wrapped("options   ", "are typed behind the name, before a version: go-sdk+stateless+json, go-sdk+store@v1.7.0"))
+	b.WriteString(wrapped("versions  ", "NAME@VERSION is any other release of an SDK, NAME@PATH a checkout, or a target of your own"))
+	b.WriteString(wrapped("mutants   ", fmt.Sprintf("%d, the reference with one defect each, to test the judge: mcpsim list targets --mutants", mutants)))
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// described is a target in a few lines: who it is, where it can play, and its options.
+func described(t lease.Player) string {
+	name := strings.TrimRight(t.Name+" "+t.Version, " ")
+	text := wrapped(name+"  ", strings.Join([]string{
+		strings.ReplaceAll(sides(t), " ", " and "), strings.Join(spoken(t), ", "), span(t.SpecVersions)}, " · "))
+	text += wrapped("    ", t.Doc)
+	widest := 0
+	for _, o := range t.Options {
+		widest = max(widest, len(o.Name))
+	}
+	for _, o := range t.Options {
+		head := padded("    +"+o.Name, widest+7)
+		text += wrapped(head, o.Doc+" · "+strings.Join(o.Sides, " and ")+optionReach(t, o))
+	}
+	return text
+}
+
+// optionReach says over which transports an option means something, where that is not
+// all that its target speaks.
+func optionReach(t lease.Player, o lease.Option) string {
+	if slices.Equal(o.Transports, spoken(t)) {
+		return ""
+	}
+	return ", " + strings.Join(o.Transports, ", ")
+}
+
+// The columns of the list of mutants.
+const (
+	mutantColumn     = 34
+	mutantSideColumn = 8
+)
+
+// listMutants prints the mutants, those together that can be had in the same places.
+func listMutants(out io.Writer) error {
+	var b strings.Builder
+	b.WriteString(wrapped("", "Each is the reference with one defect, and the rules that it has to be convicted of; mcpsim selftest runs them all."))
+	var places []string
+	texts := map[string]string{} // by place
+	for _, t := range linkedPlayers() {
+		if !strings.HasPrefix(t.Name, mutantPrefix) {
+			continue
+		}
+		at := "over " + strings.Join(spoken(t), ", ") + " · " + span(t.SpecVersions)
+		if texts[at] == "" {
+			places = append(places, at)
+		}
+		texts[at] += wrapped("  "+padded(t.Name, mutantColumn)+"  "+padded(sides(t), mutantSideColumn), t.Doc)
+	}
+	for _, at := range places {
+		b.WriteString("\n" + at + "\n" + texts[at])
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
 }
 
 // spoken lists the transports of a player.

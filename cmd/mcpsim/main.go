@@ -8,7 +8,7 @@
 // worlds as they end, until.go in the order of their seeds where a finding ends the
 // run, conclude.go makes an outcome of them; sweep.go does all that for one scenario
 // after the other; matrix.go holds the judge against the mutants; crash.go makes sense
-// of a world that killed its worker, progress.go and terminal.go talk to the user. The
+// of a world that killed its worker, progress.go, sign.go and terminal.go talk to the user. The
 // program that simulates is ./worker; this one builds it, hands it worlds and adds up
 // what it says.
 package main

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/analysis/oracle"
@@ -55,9 +56,15 @@ func stackOf(h *history.History, v oracle.Violation) string {
 // beside writes the files beside a page, and names them for it.
 func (g *gathering) beside(f analysis.Finding, h *history.History, j oracle.Judgement, replay []string) ([]string, error) {
 	marked := spacetime.Finding{ID: f.ID, Violation: f.Example}
+	// Of many clients the one that the example is about; the others would hide it.
+	whole, flags, what := spacetime.Options{All: true, Finding: marked}, []string{"--all"}, "all calls of that world"
+	if n := spacetime.ClientOf(h, f.Example); n > 0 {
+		whole, flags = spacetime.Options{Client: n, Finding: marked}, []string{"--client-number", strconv.Itoa(n)}
+		what = fmt.Sprintf("all calls of client %d of that world's %d", n, h.Header.Clients)
+	}
 	text := fmt.Sprintf("%s %s · %s seed %d at %s · history %s\n%s\n\n%s", f.ID, f.Rule, h.Header.Scenario, h.Header.Seed,
-		h.Header.SpecVersion, history.Digest(h.Events), analysis.ShellLine(slices.Concat(replay, []string{"--all"})),
-		spacetime.Render(h, j, spacetime.Options{All: true, Finding: marked}))
+		h.Header.SpecVersion, history.Digest(h.Events), analysis.ShellLine(slices.Concat(replay, flags)),
+		spacetime.Render(h, j, whole))
 	if err := g.dir.WriteFile(f.BesideFile("history.txt"), []byte(text)); err != nil {
 		return nil, err
 	}
@@ -67,7 +74,7 @@ func (g *gathering) beside(f analysis.Finding, h *history.History, j oracle.Judg
 	}
 	return []string{
 		fmt.Sprintf("`%s` (this as a diagram)", f.BesideFile("conversation.svg")),
-		fmt.Sprintf("`%s` (all calls of that world)", f.BesideFile("history.txt")),
+		fmt.Sprintf("`%s` (%s)", f.BesideFile("history.txt"), what),
 	}, nil
 }
 

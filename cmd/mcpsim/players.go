@@ -66,7 +66,12 @@ func (p pin) check(versioned, linked bool) error {
 	case linked:
 		return nil
 	case !versioned || !engine.IsPath(p.where):
-		return fmt.Errorf("there is no target %q; mcpsim list targets shows %s; one of your own is NAME@PATH, with ./ or ../ in the path", p.name, names(linkedPlayers()))
+		var all []string
+		for _, l := range linkedPlayers() {
+			all = append(all, l.Name)
+		}
+		return fmt.Errorf("there is no target %q; %smcpsim list targets shows %s; one of your own is NAME@PATH, with ./ or ../ in the path",
+			p.name, meant(p.name, all), names(linkedPlayers()))
 	case !ownName.MatchString(p.name):
 		return fmt.Errorf("%s: call it with lower-case letters, digits and hyphens", p)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +28,7 @@ type progress struct {
 	done     int
 	findings int
 	said     time.Time
+	ended    time.Time // when the last world did
 }
 
 // lineEvery is the time between two lines where there is no terminal.
@@ -36,16 +38,23 @@ func startProgress(out io.Writer, total int) *progress {
 	return (&progress{out: out, total: total}).begin()
 }
 
+// terminal reports whether out is one.
+func terminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
 // begin shows the progress from now on.
 func (p *progress) begin() *progress {
-	p.start, p.said = time.Now(), time.Now()
+	p.start = time.Now()
+	p.said, p.ended = p.start, p.start
 	out, total := p.out, p.total
-	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+	if terminal(out) {
 		p.bars = mpb.New(mpb.WithOutput(out), mpb.WithWidth(40))
 		p.bar = p.bars.AddBar(int64(total),
 			mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(p.counter()),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.rate() })))
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return p.rate(time.Now()) })))
 	}
 	return p
 }
@@ -62,10 +71,10 @@ func (p *progress) counter() decor.Decorator {
 func (p *progress) step(findings int) {
 	p.mu.Lock()
 	p.done++
-	p.findings = findings
-	speak := p.bar == nil && time.Since(p.said) >= lineEvery
+	p.findings, p.ended = findings, time.Now()
+	speak := p.bar == nil && p.ended.Sub(p.said) >= lineEvery
 	if speak {
-		p.said = time.Now()
+		p.said = p.ended
 	}
 	done := p.done
 	p.mu.Unlock()
@@ -73,7 +82,7 @@ func (p *progress) step(findings int) {
 		p.bar.Increment()
 	}
 	if speak {
-		fmt.Fprintf(p.out, "%s, %s\n", p.of(done), p.rate())
+		fmt.Fprintf(p.out, "%s, %s\n", p.of(done), p.rate(time.Now()))
 	}
 }
 
@@ -84,14 +93,27 @@ func (p *progress) of(done int) string {
 	return fmt.Sprintf("%d of %d worlds", done, p.total)
 }
 
-func (p *progress) rate() string {
+// longWorld is how long no world may end before that is told.
+const longWorld = 2 * time.Second
+
+// rate is how fast worlds end, what was found in them, and, where none has ended for a
+// while, how long that is: a sign of life while a large one runs.
+func (p *progress) rate(now time.Time) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	perSecond := float64(p.done) / max(time.Since(p.start).Seconds(), 0.001)
-	if p.plain {
-		return fmt.Sprintf("%.0f worlds/s", perSecond)
+	perSecond := float64(p.done) / max(now.Sub(p.start).Seconds(), 0.001)
+	speed := fmt.Sprintf("%.0f worlds/s", perSecond)
+	if perSecond < 10 {
+		speed = fmt.Sprintf("%.1f worlds/s", perSecond)
 	}
-	return fmt.Sprintf("%.0f worlds/s, %s", perSecond, plural(p.findings, "rule broken", "rules broken"))
+	words := []string{speed}
+	if !p.plain {
+		words = append(words, plural(p.findings, "rule broken", "rules broken"))
+	}
+	if idle := now.Sub(p.ended); idle >= longWorld {
+		words = append(words, fmt.Sprintf("the next runs for %.0f s", idle.Seconds()))
+	}
+	return strings.Join(words, ", ")
 }
 
 // stop removes the bar and waits until it is gone.

@@ -48,6 +48,32 @@ func TestReadmeShowsTheTruth(t *testing.T) {
 	}
 }
 
+// TestReadmeOverHTTP follows the way from a finding to its fix that the README shows, and
+// compares what it shows word by word.
+func TestReadmeOverHTTP(t *testing.T) {
+	builtWorker(t)
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "out")
+	shown := func(want int, args ...string) string {
+		var out, stderr bytes.Buffer
+		require.Equal(t, want, run(append(args, "--ascii=false"), &out, &stderr), stderr.String())
+		return out.String()
+	}
+	text := shown(exitBroken, "run", "disconnect-modern", "--client", "reference", "--server", "go-sdk", "--seeds", "0-99", "--controls=false", "--out", dir)
+	start := strings.Index(text, "\nF1  ")
+	require.Positive(t, start, text)
+	finding, _, _ := strings.Cut(text[start:], "\nnotes: ")
+	assert.Contains(t, string(readme), finding)
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "HTTP faults") || strings.HasPrefix(line, "DONE ") {
+			assert.Contains(t, string(readme), line)
+		}
+	}
+	assert.Contains(t, string(readme), "latest F1\n"+shown(exitBroken, "replay", dir, "F1"))
+	assert.Contains(t, string(readme), "latest F1 --server go-sdk+propagate\n"+shown(exitOK, "replay", dir, "F1", "--server", "go-sdk+propagate"))
+}
+
 // TestReadmeDocumentsEveryFile compares the table of a result directory's files
 // with one that a run made.
 func TestReadmeDocumentsEveryFile(t *testing.T) {

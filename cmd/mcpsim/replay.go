@@ -30,6 +30,7 @@ type replayCommand struct {
 	digest      string
 	rule        string
 	call        int
+	clientNo    int
 	all         bool
 	wire        bool
 	ascii       bool
@@ -47,10 +48,14 @@ finding still there. Then it prints the conversation, time running down, the
 client on the left and the server on the right.
 
 With a result directory and a finding's number everything else is read from there;
---client and --server may name what the finding is to be tried on. latest stands for
-the newest result under results/. Without one,
-the world is run twice to see that the seed gives the same history, and every
-broken rule counts as a finding.
+--client and --server may name what the finding is to be tried on. The side that is
+not named stays as it was recorded; where it is of the same module as the one that is,
+it cannot, since a process holds one version of a module, and a line on standard error
+says so. latest stands for the newest result under results/.
+
+With a scenario and a seed, the world is run twice to see that the seed gives the same
+history, and every broken rule counts as a finding. A side that names no version then
+takes the one that the other side names.
 
 Exit 1 while the finding is there, or has changed: its side breaks its rule for
 another cause, as after a fix that only moves a crash to another function. 0 when it
@@ -61,7 +66,8 @@ off too early has shown nothing.`,
 		Example: `  mcpsim replay cancel-storm --seed 12 --spec-version 2026-07-28
   mcpsim replay results/cancel-storm/latest F1
   mcpsim replay latest F1
-  mcpsim replay cancel-storm --seed 12 --all --wire`,
+  mcpsim replay cancel-storm --seed 12 --all --wire
+  mcpsim replay connect-storm --seed 0 --client-number 17`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -75,7 +81,8 @@ off too early has shown nothing.`,
 	f.StringVar(&r.digest, "digest", "", "history to compare with, `HEX`, as a finding's page prints it")
 	f.StringVar(&r.rule, "rule", "", "only this rule, `ID`, counts as the finding")
 	f.IntVar(&r.call, "call", 0, "show this call (default: the finding's)")
-	f.BoolVar(&r.all, "all", false, "show every call")
+	f.IntVar(&r.clientNo, "client-number", 0, "of several clients, show this one's calls, `N` (default: the finding's client)")
+	f.BoolVar(&r.all, "all", false, "show every call, of every client")
 	f.BoolVar(&r.wire, "wire", false, "show the JSON of every frame, cut at the width; histories/ has it whole")
 	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print ASCII only (default: unless the locale is UTF-8)")
 	return cmd
@@ -90,6 +97,7 @@ type recorded struct {
 	cause   string           // that it has; empty: any
 	call    int              // of its example; 0: none of its own
 	peers   [2]history.Peer  // client and server of the record
+	kept    [2]bool          // client and server that nobody named anew, and that are to be as recorded
 }
 
 func (r *replayCommand) run(ctx context.Context, args []string) error {
@@ -103,6 +111,9 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if n := e.scenario.Load.Total(); r.call < 0 || r.call > n {
 		return usage(fmt.Errorf("--call %d: a world of %s has the calls 1 to %d", r.call, e.scenario.Name, n))
 	}
+	if err := r.checkClient(e.scenario); err != nil {
+		return usage(err)
+	}
 	seed, err := oneSeed("--seed", r.seed)
 	if err != nil {
 		return usage(err)
@@ -111,24 +122,68 @@ func (r *replayCommand) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	h, err := e.runOne(ctx, worker, seed)
+	for _, line := range rec.moved(e) {
+		fmt.Fprintln(r.stderr, line)
+	}
+	runOnce := func() (*history.History, error) { return e.runOne(ctx, worker, seed) }
+	h, sameness, err := r.play(runOnce, rec)
 	if err != nil {
 		return failed(err)
 	}
-	if rec.digest == "" {
-		again, err := e.runOne(ctx, worker, seed)
-		if err != nil {
-			return failed(err)
-		}
-		return r.print(h, r.compareRuns(h, again), rec)
+	return r.print(h, sameness, rec)
+}
+
+// play runs the world, twice where there is no record, and says whether it is the same.
+func (r *replayCommand) play(runOnce func() (*history.History, error), rec recorded) (*history.History, string, error) {
+	alive := startSign(r.stderr, "the world is running")
+	defer alive.stop()
+	h, err := runOnce()
+	if err != nil {
+		return nil, "", err
 	}
-	return r.print(h, r.compareRecord(h, rec), rec)
+	if rec.digest != "" {
+		return h, r.compareRecord(h, rec), nil
+	}
+	again, err := runOnce()
+	if err != nil {
+		return nil, "", err
+	}
+	return h, r.compareRuns(h, again), nil
+}
+
+// checkClient refuses the number of a client that the scenario does not have.
+func (r *replayCommand) checkClient(s *sim.Scenario) error {
+	n := max(s.Load.Clients, 1)
+	switch {
+	case r.clientNo == 0:
+	case r.call != 0:
+		return errors.New("--client-number and --call: a call is of one client; leave one of the flags out")
+	case n == 1:
+		return fmt.Errorf("--client-number %d: a world of %s has one client; leave the flag out", r.clientNo, s.Name)
+	case r.clientNo < 1 || r.clientNo > n:
+		return fmt.Errorf("--client-number %d: a world of %s has the clients 1 to %d", r.clientNo, s.Name, n)
+	}
+	return nil
+}
+
+// moved says, a line each, which side is not as it was recorded although nobody named it:
+// one that is of the same module as the side that was.
+func (rec recorded) moved(e *experiment) []string {
+	var out []string
+	sides := [2]string{"client", "server"}
+	for i, p := range [2]lease.Player{e.client, e.server} {
+		if now := peerOf(p); rec.kept[i] && now != rec.peers[i] {
+			out = append(out, fmt.Sprintf("note: the %s is %s too, not %s as recorded: a process holds one version of a module; --%s reference keeps that side out of it",
+				sides[i], label(p), analysis.Manifest{}.Typed(rec.peers[i]), sides[i]))
+		}
+	}
+	return out
 }
 
 // check refuses flags that cannot be meant: a misspelt rule would be "gone".
 func (r *replayCommand) check() error {
 	if r.rule != "" && !slices.ContainsFunc(oracle.Rules(), func(rule oracle.Rule) bool { return rule.ID == r.rule }) {
-		return fmt.Errorf("--rule %q: there is no such rule; mcpsim list rules shows them", r.rule)
+		return fmt.Errorf("--rule %q: there is no such rule; %s", r.rule, ruleCure(r.rule))
 	}
 	if r.specVersion == allVersions {
 		return errors.New("--spec-version all: a replay is of one world; name one version")
@@ -179,6 +234,7 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 		return nil, recorded{}, usage(fmt.Errorf("%s: %w", dir, err))
 	}
 	m := result.Manifest
+	kept := [2]bool{r.client == "", r.server == ""}
 	r.client, r.server = seats(m, r.client, r.server)
 	if r.transport == "" {
 		r.transport = m.Flags["transport"]
@@ -216,7 +272,7 @@ func (r *replayCommand) fromResult(dir, id string) (*experiment, recorded, error
 		return nil, recorded{}, err
 	}
 	rec, err := r.record(result, m, finding)
-	rec.finding = typed
+	rec.finding, rec.kept = typed, kept
 	return e, rec, err
 }
 

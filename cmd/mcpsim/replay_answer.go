@@ -22,7 +22,10 @@ type answer struct {
 func (r *replayCommand) print(h *history.History, sameness string, rec recorded) error {
 	j := oracle.Judge(h)
 	a := r.answer(j, rec)
-	opts := spacetime.Options{Call: r.call, All: r.all, Wire: r.wire, ASCII: r.ascii, Colour: colorful(r.stdout)}
+	opts := spacetime.Options{Call: r.call, Client: r.clientNo, All: r.all, Wire: r.wire, ASCII: r.ascii, Colour: colorful(r.stdout)}
+	if len(a.shown) == 0 && r.clientNo == 0 && r.call == 0 {
+		opts.Call = rec.shownCall(h) // what has become of it, not the whole world
+	}
 	if len(a.shown) > 0 {
 		opts.Finding = spacetime.Finding{ID: named(rec.finding, a.shown[0].Rule), Violation: a.shown[0].Violations[0]}
 	}
@@ -34,6 +37,14 @@ func (r *replayCommand) print(h *history.History, sameness string, rec recorded)
 		return &exitError{code: a.code}
 	}
 	return nil
+}
+
+// shownCall is the call of the finding's example if h has it; 0: it has none.
+func (rec recorded) shownCall(h *history.History) int {
+	if slices.ContainsFunc(h.Header.Calls, func(c history.Call) bool { return c.Call == rec.call }) {
+		return rec.call
+	}
+	return 0
 }
 
 func (r *replayCommand) answer(j oracle.Judgement, rec recorded) answer {

@@ -18,6 +18,7 @@ import (
 type reportCommand struct {
 	format   string
 	coverage bool
+	races    bool
 	ascii    bool
 	stdout   io.Writer
 }
@@ -37,13 +38,16 @@ the page in the scenario that has the finding's smallest seed.
 
 --coverage prints how often each rule was really put to the test: a table for each
 side, rule by rule, with a column for each phase of a call's life in which cancels
-were read. Of a run of all scenarios, name the directory of one.
+were read. --races prints the benign races that were seen, which are never counted,
+each with the smallest seed that shows it and the line to replay that. For both, of a
+run of all scenarios, name the directory of one.
 
 The report's last line names the exit code of the run; report itself exits with 0.`,
 		GroupID: groupLook,
 		Example: `  mcpsim report
   mcpsim report results/cancel-storm/latest --format markdown
   mcpsim report latest --coverage
+  mcpsim report latest --races
   mcpsim report latest F1`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,6 +58,7 @@ The report's last line names the exit code of the run; report itself exits with 
 	f := cmd.Flags()
 	f.StringVar(&r.format, "format", formatText, "`text|markdown|json`")
 	f.BoolVar(&r.coverage, "coverage", false, "print how often each rule was exercised, and in which phase of a call")
+	f.BoolVar(&r.races, "races", false, "print the benign races that were seen, each with a seed that shows it")
 	f.BoolVar(&r.ascii, "ascii", !utf8Locale(), "print text in ASCII only (default: unless the locale is UTF-8)")
 	return cmd
 }
@@ -68,6 +73,9 @@ const (
 func (r *reportCommand) run(args []string) error {
 	if r.format != formatText && r.format != formatMarkdown && r.format != formatJSON {
 		return usage(fmt.Errorf("--format %q: it is %s, %s or %s", r.format, formatText, formatMarkdown, formatJSON))
+	}
+	if r.races && (len(args) == 2 || r.format != formatText || r.coverage) {
+		return usage(errors.New("--races is of a whole run, and text, and stands alone; the JSON has them as races"))
 	}
 	if r.coverage && (len(args) == 2 || r.format != formatText) {
 		return usage(errors.New("--coverage is of a whole run, and text; the Markdown has it among its counts, the JSON as exercised"))
@@ -119,6 +127,9 @@ func (r *reportCommand) render(result *analysis.Run, args []string) (string, err
 	if r.coverage {
 		return analysis.CoverageText(report), nil
 	}
+	if r.races {
+		return analysis.RacesText(report), nil
+	}
 	switch r.format {
 	case formatMarkdown:
 		return analysis.MarkdownReport(report), nil
@@ -134,8 +145,11 @@ func (r *reportCommand) renderSweep(result *analysis.Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.coverage {
-		return "", coverageOfOne(result)
+	switch {
+	case r.coverage:
+		return "", ofOne(result, "--coverage")
+	case r.races:
+		return "", ofOne(result, "--races")
 	}
 	s.Style = analysis.Style{Color: colorful(r.stdout), ASCII: r.ascii}
 	switch r.format {
@@ -148,13 +162,13 @@ func (r *reportCommand) renderSweep(result *analysis.Run) (string, error) {
 	return analysis.SweepText(s), nil
 }
 
-// coverageOfOne says that a sweep has no coverage of its own, and how to come by that
-// of a scenario.
-func coverageOfOne(result *analysis.Run) error {
-	const why = "--coverage is of one scenario, and this is a run of all"
+// ofOne says that a sweep has no such thing of its own, and how to come by that of a
+// scenario.
+func ofOne(result *analysis.Run, flag string) error {
+	why := flag + " is of one scenario, and this is a run of all"
 	for _, sc := range result.Manifest.Scenarios {
 		if sc.Undone == "" {
-			return fmt.Errorf("%s; name one: mcpsim report %s --coverage", why, filepath.Join(result.Path, sc.Name))
+			return fmt.Errorf("%s; name one: mcpsim report %s %s", why, filepath.Join(result.Path, sc.Name), flag)
 		}
 	}
 	return errors.New(why)

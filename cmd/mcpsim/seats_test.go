@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpsim/mcpsim/analysis"
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/lease"
 )
 
 // TestSeats is who plays when a finding is replayed: as recorded, but for what the
@@ -29,5 +30,34 @@ func TestSeats(t *testing.T) {
 	} {
 		client, server := seats(analysis.Manifest{Client: c.client, Server: c.server}, c.asked[0], c.asked[1])
 		assert.Equal(t, c.want, [2]string{client, server}, c.why)
+	}
+}
+
+// TestMoved is what a replay owns up to: a side that nobody named, and that is not as
+// it was recorded.
+func TestMoved(t *testing.T) {
+	player := func(name, version string) lease.Player { return lease.Player{Name: name, Version: version} }
+	sdk, reference := history.Peer{Target: "go-sdk", Version: "v1.8.0"}, history.Peer{Target: "reference"}
+	for _, c := range []struct {
+		why            string
+		peers          [2]history.Peer
+		kept           [2]bool
+		client, server lease.Player
+		want           string
+	}{
+		{"nothing is named", [2]history.Peer{sdk, sdk}, [2]bool{true, true}, player("go-sdk", "v1.8.0"), player("go-sdk", "v1.8.0"), ""},
+		{"the client comes along", [2]history.Peer{sdk, sdk}, [2]bool{true, false}, player("go-sdk", "v1.7.0"), player("go-sdk", "v1.7.0"),
+			"note: the client is go-sdk@v1.7.0 too, not go-sdk@v1.8.0 as recorded"},
+		{"so does the server", [2]history.Peer{sdk, sdk}, [2]bool{false, true}, player("go-sdk", "v1.7.0"), player("go-sdk", "v1.7.0"),
+			"note: the server is go-sdk@v1.7.0 too"},
+		{"both are named", [2]history.Peer{sdk, sdk}, [2]bool{}, player("go-sdk", "v1.7.0"), player("go-sdk", "v1.7.0"), ""},
+		{"another module stays", [2]history.Peer{reference, sdk}, [2]bool{true, false}, player("reference", ""), player("go-sdk", "v1.7.0"), ""},
+	} {
+		lines := recorded{peers: c.peers, kept: c.kept}.moved(&experiment{client: c.client, server: c.server})
+		if c.want == "" {
+			assert.Empty(t, lines, c.why)
+		} else if assert.Len(t, lines, 1, c.why) {
+			assert.Contains(t, lines[0], c.want, c.why)
+		}
 	}
 }

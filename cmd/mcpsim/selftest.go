@@ -115,7 +115,7 @@ func (s *selftest) plan(seeds sim.Seeds) (matrixPlan, error) {
 			return m.Name == strings.TrimPrefix(name, "mutant:")
 		})
 		if i < 0 {
-			return plan, fmt.Errorf("--mutant %s: there is no such mutant; mcpsim list targets shows them", name)
+			return plan, fmt.Errorf("--mutant %s: there is no such mutant; mcpsim list targets --mutants shows them", name)
 		}
 		m := reference.Mutants()[i]
 		plan.mutants = append(plan.mutants, m)

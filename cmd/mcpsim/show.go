@@ -26,7 +26,7 @@ func newShow() *cobra.Command {
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: scenarios.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := scenarios.Read(args[0])
+			data, err := scenarioFile(args[0])
 			if err != nil {
 				return usage(err)
 			}
