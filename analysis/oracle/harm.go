@@ -40,7 +40,9 @@ type harm struct {
 // harm returns what the cancel of another call did to c; an empty one when it is
 // well, and where nothing shows that the cancel did it.
 func (x *index) harm(c, owner *call) harm {
-	if cancel := x.toldWith(c); cancel != nil && x.disconnects {
+	if cancel := x.toldWith(c); cancel != nil && x.grace > 0 && x.expiredAt(c) {
+		return harm{why: whyServerEndedIt} // in wall time, of which of the two is not known
+	} else if cancel != nil && x.disconnects {
 		return harm{why: whyUnderScoped}
 	} else if cancel != nil && x.tookForCancel(c) != nil {
 		return harm{why: whyUnderNotCancel}

@@ -67,6 +67,12 @@ func doubtfulEnds() []webCase {
 			31 client status call 1 202; finish call 1; return 1 lost
 			90 server end 1 "done 1"`),
 	}, {
+		rule: "REQUEST-DISPATCHED", why: "the same when the server had ended the session", want: Pass,
+		script: legacyWeb(webRunning + `30 server status call 1 202; told 1; finish call 1
+			31 client status call 1 202; finish call 1; return 1 lost
+			32 server end 1 canceled
+			` + sessionGone + closedWithout).bareGreeted(),
+	}, {
 		rule: "CANCEL-STOP-WORK", why: "over HTTP+SSE, after a GET that was refused", want: Fail, fails: "CANCEL-STOP-WORK",
 		script: sseWeb(webRunning+`30 client cancel 1; > cancel 1; return 1 canceled
 			40 server < cancel 1
@@ -184,10 +190,10 @@ func doubtfulStreams() []webCase {
 			6 server serve g
 			8 client drop g
 			9 server gone g
-			` + webRunning + `30 server > progress 1 # e1
+			`+webRunning+`30 server > progress 1 # e1
 			35 client < progress 1 # e1
 			40 server >> {"method":"notifications/message","params":{}} # e2; .failed; >> {"method":"notifications/message","params":{}} on g # e2; .failed
-			` + webAnswered).replaced(`>> {"method":"notifications/message","params":{}} # e2`, `>> {"method":"notifications/message","params":{}} on call 1 # e2`),
+			`+webAnswered).replaced(`>> {"method":"notifications/message","params":{}} # e2`, `>> {"method":"notifications/message","params":{}} on call 1 # e2`),
 	}, {
 		rule: "HTTP-ACCEPT", why: "one of them rather not", want: Pass,
 		script: legacyWeb(webRunning+webAnswered).heads("call 1", func(h *history.HTTPHead) { h.Accept = "application/json, text/event-stream;q=0.05" }),

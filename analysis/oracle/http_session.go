@@ -142,7 +142,8 @@ func (b *builder) noteUnknown(e *exchange, ev *history.Event) {
 	if now {
 		b.talk.unknown = earlier(b.talk.unknown, ev)
 	}
-	if e.fault == nil && (b.home == 0 || e.instance == b.home) && !(now && b.talk.deleted != nil) && !e.leaving {
+	ending := now && b.talk.deleted != nil && b.talk.deleted != e.begin[atClient] || e.leaving
+	if e.fault == nil && (b.home == 0 || e.instance == b.home) && !ending { // to its own DELETE, it says that there was none to end
 		e.sitting.expired = earlier(e.sitting.expired, ev)
 		b.lapsed = true
 	}

@@ -3,6 +3,8 @@ package oracle
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
@@ -164,3 +166,34 @@ const sessionGoneLater = `85 client > ` + listed + `
 
 func TestLostSessions(t *testing.T) { runWeb(t, lostSessionCases()) }
 func TestNextSessions(t *testing.T) { runWeb(t, nextSessionCases()) }
+
+// In wall time nobody can tell whether a handler was told because of a disconnect or since
+// the server ended the session shortly after.
+func TestLostSessionInWallTime(t *testing.T) {
+	h := legacyWeb(webRunning + `25 world fault call 1 cut
+		26 client finish call 1 reset; return 1 reset
+		27 server gone call 1
+		30 server told 1; end 1 canceled; finish call 1
+		` + sessionGone + closedWithout).bareGreeted().history(t)
+	h.Header.Clock = "wall"
+	assert.Empty(t, failing(Judge(h)))
+	both := `10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; < call 2; start 2
+		25 client cancel 1; > cancel 1; return 1 canceled
+		27 server < cancel 1; told 1; end 1 canceled
+		30 server told 2; end 2 canceled; > error 2
+		31 client < error 2; return 2 lost
+		`
+	h = legacyWeb(both+sessionGone+closedWithout).tools("cooperative", "cooperative").bareGreeted().history(t)
+	h.Header.Clock = "wall"
+	assert.Empty(t, failing(Judge(h)))
+	h = legacyWeb(both).tools("cooperative", "cooperative").history(t)
+	h.Header.Clock = "wall"
+	assert.Equal(t, "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)", failing(Judge(h)))
+	h = legacyWeb(webRunning + `25 world fault call 1 cut
+		26 client finish call 1 reset; return 1 reset
+		27 server gone call 1
+		30 server told 1; end 1 canceled; finish call 1`).history(t)
+	h.Header.Clock = "wall"
+	assert.Equal(t, "(NO-SPURIOUS-CANCEL) DISC-NOT-CANCEL", failing(Judge(h)))
+}

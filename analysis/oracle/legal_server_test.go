@@ -144,6 +144,7 @@ func (s *legalServer) zeal() int {
 // what else the instant holds may come first: the server's threads do not wait for
 // each other (R14).
 func (s *legalServer) cancel(d *dialogue) {
+	s.cancelledAt = s.now
 	if d.cancelled != 0 || s.web != nil && s.web.deaf {
 		return // R6
 	}
