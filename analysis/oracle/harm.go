@@ -92,7 +92,7 @@ func (x *index) mixedUp(c, owner *call) *history.Event {
 // hand. It is nil where c fails at another time, or did not fail; and of a subscription
 // that its server has ended, which may have any reason.
 func (x *index) failedUnder(c *call) *history.Event {
-	if c.req != nil && c.req.frame.on.failed() || c.Task != "" || c.endedByServer() || c.mayFail() || c.ret == nil || c.ret.Text == "" || before(x.overFor(c.req), c.ret) {
+	if c.req != nil && (c.req.frame.on.failed() || c.leftAlone()) || c.Task != "" || c.endedByServer() || c.mayFail() || c.ret == nil || c.ret.Text == "" || before(x.overFor(c.req), c.ret) {
 		return nil
 	}
 	cancel, from, act := c.retKnown, c.issue, c.ret

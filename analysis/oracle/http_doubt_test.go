@@ -51,6 +51,26 @@ func doubtfulEnds() []webCase {
 			40 client status call 1 200; finish call 1; return 1 lost
 			` + sessionGone + closedWithout).under("2025-06-18").bareGreeted(),
 	}, {
+		rule: "HTTP-NO-EARLY-CLOSE", why: "it lived on, and was ended later", want: Fail, fails: "HTTP-NO-EARLY-CLOSE",
+		script: legacyWeb(webRunning + `30 server status call 1 200; finish call 1
+			40 client status call 1 200; finish call 1; return 1 lost; > ping
+			41 server < ping; > pong
+			42 client < pong
+			45 server end 1 "done 1"
+			` + sessionGone + closedWithout).under("2025-06-18").bareGreeted(),
+	}, {
+		rule: "HTTP-NO-EARLY-CLOSE", why: "the client had learned before that it was", want: Pass, uncounted: whyServerEndedIt,
+		script: legacyWeb(webRunning + sessionGone + `60 server status call 1 200; told 1; end 1 canceled; finish call 1
+			61 client status call 1 200; finish call 1; return 1 lost
+			` + closedWithout).under("2025-06-18").bareGreeted(),
+	}, {
+		rule: "NO-SPURIOUS-CANCEL", why: "told long before the server ended the session", want: Fail, fails: "NO-SPURIOUS-CANCEL",
+		script: legacyWeb(webRunning + `30 server told 1; end 1 canceled; > error 1
+			40 client < error 1; return 1 lost; > ping
+			41 server < ping; > pong
+			42 client < pong
+			` + sessionGone + closedWithout).bareGreeted(),
+	}, {
 		rule: "REQUEST-DISPATCHED", why: "the server ends a subscription without a response (Q2)", want: Vacuous,
 		script: func() webScript {
 			s := modernWeb(`10 client issue 1; > listen 1

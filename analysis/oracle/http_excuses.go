@@ -42,6 +42,13 @@ func (e *exchange) nameless() bool {
 	return e != nil && e.refused() && e.session != nil && e.head != nil && e.head.Session != e.session.id
 }
 
+// leftAlone reports whether the client had read the exchange of c to its end, and no response
+// to it, when the call returned: there is reason enough to fail it.
+func (c *call) leftAlone() bool {
+	e := c.req.frame.on
+	return e != nil && c.req.readReply == nil && before(e.finish[atClient], c.ret)
+}
+
 // abandoned reports whether the client is done with the exchange of r and has had no
 // response to it.
 func (r *request) abandoned() bool {
@@ -85,7 +92,7 @@ func (x *index) brokenOffUnanswered(c *call) bool {
 		return false
 	}
 	end := e.finish[atServer]
-	return end != nil && !before(x.overFor(c.req), end) && !x.overAt(c.req, end) && !before(end, c.req.sitting.expired)
+	return end != nil && !before(x.overFor(c.req), end) && !x.overAt(c.req, end) && !c.req.sitting.lapsedBy(end)
 }
 
 func (x *index) judgeBrokenOff(c *call, t *tally) {
@@ -161,7 +168,7 @@ func (x *index) unhearable(c *call) bool {
 // learned so since, and no stream broke in that instant.
 func (x *index) expiredAt(c *call) bool {
 	d := x.tookForCancel(c)
-	return before(c.told, c.req.sitting.expired) && (d == nil || x.grace > 0 || c.told.At > d.At) // in wall time, of which of the two is not known
+	return c.req.sitting.lapsedBy(c.told) && (d == nil || x.grace > 0 || c.told.At > d.At) // in wall time, of which of the two is not known
 }
 
 // whyProbeFails tells why nobody is to blame for a health probe that failed at a side, over

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -152,6 +153,26 @@ func nextSessionCases() []webCase {
 	}}
 }
 
+// What a client answers while it begins another session may be a question of the former.
+func TestAnswersBetweenSessions(t *testing.T) {
+	asked := `{"id":5,"method":"ping"}`
+	cancelled := `{"method":"notifications/cancelled","params":{"requestId":5}}`
+	answer := `{"id":5,"result":{}}`
+	between := legacyWeb("5 client open g\n6 server serve g; > " + asked + " on g\n7 client < " + asked + " on g\n" + webRunning + webAnswered + lostAndAnew)
+	for _, tc := range []struct {
+		why    string
+		script webScript
+		fails  string
+	}{
+		{"while it begins it", between.replaced("102 client > hello", "102 client > hello; > "+answer).replaced("103 server < hello", "103 server < hello; < "+answer), ""},
+		{"when it has it", between.replaced("> ready\n\t105 server < ready", "> ready; > "+answer+"\n\t105 server < ready; < "+answer), "RESP-SAME-ID"},
+		{"what the server cancels by a stream of the former", between.replaced("105 server < ready", "105 server < ready; > "+cancelled+" on g"), ""},
+		{"what it cancels and never asked", between.replaced("> "+asked+" on g", "> "+asked+" on g; > "+strings.Replace(cancelled, "5", "6", 1)+" on g"), "CANCEL-ONLY-ISSUED"},
+	} {
+		assert.Equal(t, tc.fails, failing(Judge(tc.script.history(t))), tc.why)
+	}
+}
+
 // lostAndAnew is anew where the server had ended the session.
 const lostAndAnew = sessionGoneLater + `102 client > hello
 	103 server < hello; > welcome 2 on hello
@@ -166,6 +187,17 @@ const sessionGoneLater = `85 client > ` + listed + `
 
 func TestLostSessions(t *testing.T) { runWeb(t, lostSessionCases()) }
 func TestNextSessions(t *testing.T) { runWeb(t, nextSessionCases()) }
+
+// A call whose stream ended without a response may fail, in whatever instant.
+func TestCallsThatAreLeftAlone(t *testing.T) {
+	text := `10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; < call 2; start 2
+		30 server end 2 "done 2"; status call 2 200; finish call 2
+		35 client finish call 2; cancel 1; > cancel 1; return 1 canceled; return 2 lost
+		40 server < cancel 1; told 1; end 1 canceled`
+	assert.Empty(t, failing(Judge(legacyWeb(text).tools("cooperative", "cooperative").history(t))))
+	assert.Equal(t, "RACE-GRACEFUL", failing(Judge(legacyWeb(text).tools("cooperative", "cooperative").replaced("finish call 2;", "").replaced("; status call 2 200; finish call 2", "").history(t))))
+}
 
 // In wall time nobody can tell whether a handler was told because of a disconnect or since
 // the server ended the session shortly after.

@@ -211,8 +211,9 @@ func (c *legalClient) read(p *parcel) {
 		c.workers.cancel(d)
 	case p.msg.Kind == history.Request:
 		d.arrived = true
+		sid := c.sessionID()
 		c.after(c.draw("answer after", 0, 3), func() {
-			if d.cancelled == 0 {
+			if d.cancelled == 0 && sid == c.sessionID() {
 				c.up.send(resultFrame(d, ""))
 			}
 		})

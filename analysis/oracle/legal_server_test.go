@@ -56,8 +56,9 @@ func (s *legalServer) ping(d *dialogue) {
 	if s.often("patient") {
 		return
 	}
+	sid := s.client.sessionID()
 	s.after(s.draw("patience", 0, 10), func() {
-		if d.begun && !d.answered {
+		if d.begun && !d.answered && sid == s.client.sessionID() {
 			s.down.send(cancelFrame(d))
 		}
 	})

@@ -125,3 +125,11 @@ func (x *web) anew(then func()) {
 		then()
 	}})
 }
+
+// sessionID is the session that the client has; empty: there are none.
+func (c *legalClient) sessionID() string {
+	if c.web == nil {
+		return ""
+	}
+	return c.web.session
+}
