@@ -173,6 +173,26 @@ func TestAnswersBetweenSessions(t *testing.T) {
 	}
 }
 
+// That a server cancels what a tool had asked of the client, which was told, is no cancel
+// that could have hit the next tool which is told in that instant.
+func TestToldOneAfterAnother(t *testing.T) {
+	s := legacyWeb(`10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; issue 3; > call 3 on call 1; < call 2; start 2
+		25 client < call 3 on call 1; start 3
+		40 server told 1; cancel 3; > cancel 3 on call 1; return 3 canceled; end 1 canceled; told 2; end 2 canceled; finish call 1; finish call 2
+		45 client < cancel 3 on call 1; told 3; end 3 canceled; finish call 1; finish call 2; return 1 lost; return 2 lost
+		`+sessionGone+closedWithout).tools("asking", "cooperative").bareGreeted()
+	s.nested = []string{"cooperative"}
+	assert.Empty(t, failing(Judge(s.history(t))))
+	read := legacyWeb(`10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; < call 2; start 2
+		30 client cancel 1; > cancel 1; return 1 canceled
+		40 server < cancel 1; told 1; end 1 canceled; told 2; end 2 canceled; finish call 1; finish call 2
+		45 client finish call 1; finish call 2; return 2 lost
+		`+sessionGone+closedWithout).tools("cooperative", "cooperative").bareGreeted()
+	assert.Equal(t, "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)", failing(Judge(read.history(t))))
+}
+
 // lostAndAnew is anew where the server had ended the session.
 const lostAndAnew = sessionGoneLater + `102 client > hello
 	103 server < hello; > welcome 2 on hello

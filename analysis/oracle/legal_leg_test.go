@@ -115,7 +115,9 @@ func (l *leg) received(p *parcel) {
 	if p.event != "" {
 		l.lastRead = p.event
 	}
-	l.client.read(p)
+	if l.sid == l.session || p.msg.Kind != history.Request { // what a server asked in a former session nobody answers
+		l.client.read(p)
+	}
 	if l.d != nil && p.msg.IsReply() && p.about == l.d && !l.clientOver && l.web.over == StreamableHTTP {
 		if l.seldom("tidy") {
 			l.clientOver, l.down.cut = true, true
