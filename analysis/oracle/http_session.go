@@ -166,7 +166,7 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 	if b.home != 0 && e.instance != b.home {
 		return
 	}
-	cancel := b.know.of[seat(history.Server)]
+	cancel := b.know.read[seat(history.Server)]
 	now := cancel != nil && ev.At <= cancel.At+b.grace
 	switch {
 	case ev.Kind == history.Status && ev.HTTP != nil && ev.HTTP.Status == notFound:
