@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"flag"
 	"fmt"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -9,9 +10,15 @@ import (
 // A server may end a session at any time. Its client learns so when it asks next, by a 404,
 // and begins another, in which all names are free again.
 
+// runOuts lets servers end sessions. Not all that the model does then has been weighed yet,
+// so that it is asked for:
+//
+//	go test ./analysis/oracle -run LegalWeb -runouts -rapid.checks 30000
+var runOuts = flag.Bool("runouts", false, "in legal conversations, let servers end sessions")
+
 // mayRunOut draws whether and when the server ends the session.
 func (x *web) mayRunOut() {
-	if x.modern || x.over != StreamableHTTP || x.session == "" || x.h.Header.Instances > 1 || !x.seldom("runs out") {
+	if !*runOuts || x.modern || x.over != StreamableHTTP || x.session == "" || x.h.Header.Instances > 1 || !x.seldom("runs out") {
 		return
 	}
 	sid := x.session

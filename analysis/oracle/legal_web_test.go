@@ -397,7 +397,7 @@ func worthSeeingOverHTTP() []string {
 	out := []string{
 		"transport " + string(StreamableHTTP), "transport " + string(HTTPSSE), "many clients", "resumed", "drop", "gone", "fault",
 		whyResponseBefore, whyHandlerOver, whySameInstant, whyPremature, whyOnlyTold, whyResumed, whyPosted, whyNoCleanEnd, whyRefused,
-		whyReplyFirst, whyClosing, whyResponseRead, whyRepeated, whyNoSession, whyNotTaken, whyNoStream, "JSON", "session again", "subscription made again", "asked by GET",
+		whyReplyFirst, whyClosing, whyResponseRead, whyRepeated, whyNoSession, whyNotTaken, whyNoStream, "JSON", "subscription made again", "asked by GET",
 		"phase before-request", "phase queued", "phase running", "phase returned", "phase crossing", "phase after-response", "phase undelivered",
 	}
 	for _, r := range Rules() {
