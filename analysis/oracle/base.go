@@ -104,6 +104,8 @@ func sameID(x *index, f *frame, t *tally) {
 		t.leave(whyForgotten)
 	case f.msg.Kind == history.ErrorReply && (f.msg.ID == "" || f.msg.ID == nullID):
 		t.leave(whyUnreadable)
+	case f.between():
+		t.leave(whyFormerSession)
 	case f.named:
 		t.leave(whyNamedByCancel)
 	case before(x.batch[seat(f.side.Peer())], f.write):

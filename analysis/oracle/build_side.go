@@ -78,7 +78,7 @@ func (b *builder) handler(e *history.Event) {
 			b.begun(c)
 		}
 	case e.Kind == history.Told && c.told == nil:
-		c.told, c.toldKnown, b.root.lastTold = e, b.root.know.of[seat(history.Server)], c
+		c.told, c.toldKnown, b.root.lastTold = e, b.root.know.read[seat(history.Server)], c
 		b.noteHarm(c.req, history.Server, e)
 		if c.holdsOut && c.Obedient() {
 			c.holdsOut = false

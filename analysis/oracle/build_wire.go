@@ -153,7 +153,7 @@ func (b *builder) reply(f *frame) {
 	asker := f.side.Peer()
 	f.req = b.answeredBy(f)
 	if f.req == nil {
-		if f.forgotten = b.perhaps(ofRequest, asker, f.msg.ID); !f.forgotten {
+		if f.forgotten = b.formerly(f) || b.perhaps(ofRequest, asker, f.msg.ID); !f.forgotten {
 			b.noteReply(f)
 		}
 		b.placeReply(f)
@@ -193,6 +193,10 @@ func (b *builder) cancel(f *frame) {
 		return
 	}
 	b.learn(f.side, f.write, true)
+	if b.formerly(f) {
+		f.forgotten = true
+		return
+	}
 	if f.req = r; r == nil {
 		f.forgotten = b.perhaps(ofRequest, f.side, f.msg.Ref)
 		b.placeCancel(f)
@@ -213,7 +217,7 @@ func (b *builder) cancel(f *frame) {
 func (b *builder) progress(f *frame) {
 	f.req = b.reportedOn(f)
 	if f.req == nil {
-		f.forgotten = b.perhaps(ofToken, f.side.Peer(), f.msg.Token)
+		f.forgotten = b.formerly(f) || b.perhaps(ofToken, f.side.Peer(), f.msg.Token)
 		b.placeProgress(f)
 		return
 	}

@@ -85,7 +85,7 @@ func (x *index) judgeSpurious(c *call, t *tally) {
 	switch {
 	case x.mistake(c).at != nil:
 		t.failUnder("CANCEL-RIGHT-CALL", v, c.start, c.told)
-	case x.toldWith(c) == nil && x.expiredAt(c):
+	case (x.toldWith(c) == nil || x.grace > 0) && x.expiredAt(c):
 		t.leave(whyServerEndedIt)
 	case x.tookForCancel(c) != nil:
 		t.failUnder("DISC-NOT-CANCEL", v, c.start, x.tookForCancel(c), c.told)

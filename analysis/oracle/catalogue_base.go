@@ -79,6 +79,7 @@ func baseRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyUnreadable, What: "An error reply whose id is missing or null, as for a message that could not be read; over HTTP also in the body of a response that refuses a request of whatever method."},
 			{Why: whyBatched, What: "The other side had sent a batch that was not recognized as one, whose requests are not sorted in."},
+			{OfHTTP: true, Why: whyFormerSession, What: "Over HTTP before 2026-07-28, an answer that a client posted while it was beginning another session may have been for a question of the former."},
 			{Why: whyNamedByCancel, What: "Only a cancel had named the id: what is wrong then is that the cancel was answered."},
 			{What: "Since 2026-07-28 a client sends no responses at all: SERVER-NO-REQUESTS."},
 		},

@@ -130,7 +130,7 @@ func unnotifiedOverHTTP() []Exemption {
 // looseExemptions are the cancels that were posted and need not mean anything to a server.
 func looseExemptions() []Exemption {
 	return ofHTTP(
-		Exemption{Race: "R4", Why: whyNoSession, What: "Over HTTP before 2026-07-28, the server had given the client no session. Clients may use the same ids, and it may keep nothing from one POST to the next: the id is unknown. If it tells the handler all the same, it is judged."},
+		Exemption{Race: "R4", Why: whyNoSession, What: "Over HTTP before 2026-07-28, the server had given the client no session. Clients may use the same ids, and it may keep nothing from one POST to the next: the id is unknown. If it tells the handler in that instant all the same, it is judged."},
 		Exemption{Why: whyNotTaken, What: "Over HTTP before 2026-07-28, the server refused the POST of the cancel by a status of 4xx: it may ignore what it cannot cancel, and the client knows."},
 	)
 }

@@ -31,7 +31,7 @@ func (b *builder) answeredBy(f *frame) *request {
 			}
 		}
 	}
-	if f.declines() {
+	if f.declines() || b.formerly(f) {
 		return nil
 	}
 	return addressee(b.ids[seat(f.side.Peer())][f.msg.ID], func(r *request) *request { return r.prev })
@@ -46,6 +46,9 @@ func (b *builder) reportedOn(f *frame) *request {
 				return r
 			}
 		}
+	}
+	if b.formerly(f) {
+		return nil
 	}
 	return addressee(b.tokens[seat(f.side.Peer())][f.msg.Token], func(r *request) *request { return r.prevToken })
 }

@@ -40,7 +40,9 @@ type harm struct {
 // harm returns what the cancel of another call did to c; an empty one when it is
 // well, and where nothing shows that the cancel did it.
 func (x *index) harm(c, owner *call) harm {
-	if cancel := x.toldWith(c); cancel != nil && x.disconnects {
+	if cancel := x.toldWith(c); cancel != nil && x.grace > 0 && x.expiredAt(c) {
+		return harm{why: whyServerEndedIt} // in wall time, of which of the two is not known
+	} else if cancel != nil && x.disconnects {
 		return harm{why: whyUnderScoped}
 	} else if cancel != nil && x.tookForCancel(c) != nil {
 		return harm{why: whyUnderNotCancel}
@@ -90,7 +92,7 @@ func (x *index) mixedUp(c, owner *call) *history.Event {
 // hand. It is nil where c fails at another time, or did not fail; and of a subscription
 // that its server has ended, which may have any reason.
 func (x *index) failedUnder(c *call) *history.Event {
-	if c.req != nil && c.req.frame.on.failed() || c.Task != "" || c.endedByServer() || c.mayFail() || c.ret == nil || c.ret.Text == "" || before(x.overFor(c.req), c.ret) {
+	if c.req != nil && (c.req.frame.on.failed() || c.leftAlone()) || c.Task != "" || c.endedByServer() || c.mayFail() || c.ret == nil || c.ret.Text == "" || before(x.overFor(c.req), c.ret) {
 		return nil
 	}
 	cancel, from, act := c.retKnown, c.issue, c.ret

@@ -51,6 +51,26 @@ func doubtfulEnds() []webCase {
 			40 client status call 1 200; finish call 1; return 1 lost
 			` + sessionGone + closedWithout).under("2025-06-18").bareGreeted(),
 	}, {
+		rule: "HTTP-NO-EARLY-CLOSE", why: "it lived on, and was ended later", want: Fail, fails: "HTTP-NO-EARLY-CLOSE",
+		script: legacyWeb(webRunning + `30 server status call 1 200; finish call 1
+			40 client status call 1 200; finish call 1; return 1 lost; > ping
+			41 server < ping; > pong
+			42 client < pong
+			45 server end 1 "done 1"
+			` + sessionGone + closedWithout).under("2025-06-18").bareGreeted(),
+	}, {
+		rule: "HTTP-NO-EARLY-CLOSE", why: "the client had learned before that it was", want: Pass, uncounted: whyServerEndedIt,
+		script: legacyWeb(webRunning + sessionGone + `60 server status call 1 200; told 1; end 1 canceled; finish call 1
+			61 client status call 1 200; finish call 1; return 1 lost
+			` + closedWithout).under("2025-06-18").bareGreeted(),
+	}, {
+		rule: "NO-SPURIOUS-CANCEL", why: "told long before the server ended the session", want: Fail, fails: "NO-SPURIOUS-CANCEL",
+		script: legacyWeb(webRunning + `30 server told 1; end 1 canceled; > error 1
+			40 client < error 1; return 1 lost; > ping
+			41 server < ping; > pong
+			42 client < pong
+			` + sessionGone + closedWithout).bareGreeted(),
+	}, {
 		rule: "REQUEST-DISPATCHED", why: "the server ends a subscription without a response (Q2)", want: Vacuous,
 		script: func() webScript {
 			s := modernWeb(`10 client issue 1; > listen 1
@@ -66,6 +86,12 @@ func doubtfulEnds() []webCase {
 		script: legacyWeb(webRunning + `30 server status call 1 202; finish call 1
 			31 client status call 1 202; finish call 1; return 1 lost
 			90 server end 1 "done 1"`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the same when the server had ended the session", want: Pass,
+		script: legacyWeb(webRunning + `30 server status call 1 202; told 1; finish call 1
+			31 client status call 1 202; finish call 1; return 1 lost
+			32 server end 1 canceled
+			` + sessionGone + closedWithout).bareGreeted(),
 	}, {
 		rule: "CANCEL-STOP-WORK", why: "over HTTP+SSE, after a GET that was refused", want: Fail, fails: "CANCEL-STOP-WORK",
 		script: sseWeb(webRunning+`30 client cancel 1; > cancel 1; return 1 canceled
@@ -184,10 +210,10 @@ func doubtfulStreams() []webCase {
 			6 server serve g
 			8 client drop g
 			9 server gone g
-			` + webRunning + `30 server > progress 1 # e1
+			`+webRunning+`30 server > progress 1 # e1
 			35 client < progress 1 # e1
 			40 server >> {"method":"notifications/message","params":{}} # e2; .failed; >> {"method":"notifications/message","params":{}} on g # e2; .failed
-			` + webAnswered).replaced(`>> {"method":"notifications/message","params":{}} # e2`, `>> {"method":"notifications/message","params":{}} on call 1 # e2`),
+			`+webAnswered).replaced(`>> {"method":"notifications/message","params":{}} # e2`, `>> {"method":"notifications/message","params":{}} on call 1 # e2`),
 	}, {
 		rule: "HTTP-ACCEPT", why: "one of them rather not", want: Pass,
 		script: legacyWeb(webRunning+webAnswered).heads("call 1", func(h *history.HTTPHead) { h.Accept = "application/json, text/event-stream;q=0.05" }),

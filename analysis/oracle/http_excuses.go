@@ -42,6 +42,13 @@ func (e *exchange) nameless() bool {
 	return e != nil && e.refused() && e.session != nil && e.head != nil && e.head.Session != e.session.id
 }
 
+// leftAlone reports whether the client had read the exchange of c to its end, and no response
+// to it, when the call returned: there is reason enough to fail it.
+func (c *call) leftAlone() bool {
+	e := c.req.frame.on
+	return e != nil && c.req.readReply == nil && before(e.finish[atClient], c.ret)
+}
+
 // abandoned reports whether the client is done with the exchange of r and has had no
 // response to it.
 func (r *request) abandoned() bool {
@@ -76,8 +83,8 @@ func (x *index) astrayAt(e *exchange) bool {
 }
 
 // brokenOffUnanswered reports whether the server ended the exchange of c without a
-// response, although nobody had cancelled it, and nothing but that exchange could have
-// carried one: since 2026-07-28, and before where it was no stream. A subscription may end
+// response, although nobody had cancelled it nor had ended the session, and nothing but that
+// exchange could have carried one: since 2026-07-28, and before where it was no stream. A subscription may end
 // so (Q2).
 func (x *index) brokenOffUnanswered(c *call) bool {
 	e := c.req.frame.on
@@ -85,7 +92,7 @@ func (x *index) brokenOffUnanswered(c *call) bool {
 		return false
 	}
 	end := e.finish[atServer]
-	return end != nil && !before(x.overFor(c.req), end) && !x.overAt(c.req, end)
+	return end != nil && !before(x.overFor(c.req), end) && !x.overAt(c.req, end) && !c.req.sitting.lapsedBy(end)
 }
 
 func (x *index) judgeBrokenOff(c *call, t *tally) {
@@ -161,7 +168,7 @@ func (x *index) unhearable(c *call) bool {
 // learned so since, and no stream broke in that instant.
 func (x *index) expiredAt(c *call) bool {
 	d := x.tookForCancel(c)
-	return before(c.told, c.req.sitting.expired) && (d == nil || c.told.At > d.At+x.grace)
+	return c.req.sitting.lapsedBy(c.told) && (d == nil || x.grace > 0 || c.told.At > d.At) // in wall time, of which of the two is not known
 }
 
 // whyProbeFails tells why nobody is to blame for a health probe that failed at a side, over

@@ -11,7 +11,8 @@ package oracle
 // To heed such a cancel may hit the wrong call; not to heed it is to ignore one whose
 // request is unknown, which a receiver may. So may a server refuse the POST by a status of
 // 4xx, by which the client knows that it was not taken. Neither is held against it. One
-// that tells the handler all the same has found out whose it was, and is judged by that.
+// that tells the handler in that instant all the same has found out whose it was, and is
+// judged by that; if it tells it later, that may have any reason.
 
 // Why something was not counted, of a cancel that was posted.
 const (
@@ -22,6 +23,9 @@ const (
 // IsLoose reports whether something was not counted because a cancel need not have meant
 // anything to the server that read it.
 func IsLoose(why string) bool { return why == whyNoSession || why == whyNotTaken }
+
+// heeded reports whether the handler of c was told at once when the cancel had been read.
+func (x *index) heeded(c *call) bool { return x.telling(c) != nil && x.toldLate(c) == nil }
 
 // whyLoose tells why the cancel of c that was read need not mean anything to the server; ""
 // if it does.

@@ -13,10 +13,12 @@ import (
 //	session 1   ──call 1──▶ … ──DELETE──▶
 //	session 2                              ──initialize──▶ ──call 2──▶ …
 type sitting struct {
+	former  bool           // there was one before it
 	ended   *history.Event // the client began to end it by DELETE, and began another later
 	expired *history.Event // the client learned, by a 404, that the server had ended it
 
 	// What the server shows of its life.
+	alive *history.Event // the latest beginning of an exchange in which it served it
 	vital *history.Event // the last that it did for it, of which it then says that it does not know it
 	dead  *history.Event // the first 404 by which it says that
 	shut  *history.Event // the reading of the cancel in whose instant it ended the stream that the client had opened by GET
@@ -44,6 +46,12 @@ const idleBound = 10 * time.Second
 // idle reports whether the session had been unused for a while when the server said that it
 // was gone.
 func (s *sitting) idle() bool { return s.vital == nil || span(s.vital, s.dead) > idleBound }
+
+// lapsedBy reports whether the session may have been over at e, since the server ended it:
+// the client has learned so, and nothing that began later was served.
+func (s *sitting) lapsedBy(e *history.Event) bool {
+	return s.expired != nil && e != nil && !before(e, s.alive)
+}
 
 // lostWith returns the session of which the server said, when it was asked by r, that it
 // does not know it; nil if it did not.
@@ -125,7 +133,7 @@ func (b *builder) leaveTokens() {
 // resume begins another session.
 func (b *builder) resume() {
 	former := b.sitting
-	b.sitting = &sitting{}
+	b.sitting = &sitting{former: true}
 	if d := b.talk.deleted; d != nil && b.over == d && b.close == nil && b.stop == nil && b.exit == nil && b.crash == nil {
 		former.ended, b.over, b.abrupt = d, nil, b.talk.abrupt
 	}
@@ -142,7 +150,8 @@ func (b *builder) noteUnknown(e *exchange, ev *history.Event) {
 	if now {
 		b.talk.unknown = earlier(b.talk.unknown, ev)
 	}
-	if e.fault == nil && (b.home == 0 || e.instance == b.home) && !(now && b.talk.deleted != nil) && !e.leaving {
+	ending := now && b.talk.deleted != nil && b.talk.deleted != e.begin[atClient] || e.leaving
+	if e.fault == nil && (b.home == 0 || e.instance == b.home) && !ending { // to its own DELETE, it says that there was none to end
 		e.sitting.expired = earlier(e.sitting.expired, ev)
 		b.lapsed = true
 	}
@@ -157,7 +166,7 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 	if b.home != 0 && e.instance != b.home {
 		return
 	}
-	cancel := b.know.of[seat(history.Server)]
+	cancel := b.know.read[seat(history.Server)]
 	now := cancel != nil && ev.At <= cancel.At+b.grace
 	switch {
 	case ev.Kind == history.Status && ev.HTTP != nil && ev.HTTP.Status == notFound:
@@ -170,6 +179,9 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 		s.vital, s.shut = ev, cancel
 	default:
 		s.vital = ev
+		if at := e.begin[atServer]; ev.Kind == history.Status && !before(at, s.alive) {
+			s.alive = at
+		}
 		if s.shut != nil && ev.Kind == history.Status && before(s.shut, e.begin[atServer]) && ev.At > s.shut.At+b.grace {
 			s.shut = nil // it lives
 		}
@@ -178,6 +190,22 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 
 // cancels reports whether the exchange is the POST of a cancel.
 func (e *exchange) cancels() bool { return e.notice != nil && e.notice.msg.IsCancel() }
+
+// whyFormerSession is why something was not counted.
+const whyFormerSession = "sent while the client was beginning another session, and perhaps for the former"
+
+// between reports whether a client sent f while it was beginning another session: it may
+// answer what a server had asked in the former.
+func (f *frame) between() bool {
+	e := f.on
+	return e != nil && !f.back && e.session == nil && e.sitting != nil && e.sitting.former
+}
+
+// formerly reports whether f is sent by an exchange of a former session. What it names, if
+// that is not what the exchange asks for, is forgotten.
+func (b *builder) formerly(f *frame) bool {
+	return f.on != nil && f.on.sitting != nil && f.on.sitting != b.sitting
+}
 
 // took reports whether the server has accepted the POST of a cancel that it had read.
 func (b *builder) took(cancel *history.Event) bool {

@@ -1,7 +1,10 @@
 package oracle
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
@@ -150,6 +153,46 @@ func nextSessionCases() []webCase {
 	}}
 }
 
+// What a client answers while it begins another session may be a question of the former.
+func TestAnswersBetweenSessions(t *testing.T) {
+	asked := `{"id":5,"method":"ping"}`
+	cancelled := `{"method":"notifications/cancelled","params":{"requestId":5}}`
+	answer := `{"id":5,"result":{}}`
+	between := legacyWeb("5 client open g\n6 server serve g; > " + asked + " on g\n7 client < " + asked + " on g\n" + webRunning + webAnswered + lostAndAnew)
+	for _, tc := range []struct {
+		why    string
+		script webScript
+		fails  string
+	}{
+		{"while it begins it", between.replaced("102 client > hello", "102 client > hello; > "+answer).replaced("103 server < hello", "103 server < hello; < "+answer), ""},
+		{"when it has it", between.replaced("> ready\n\t105 server < ready", "> ready; > "+answer+"\n\t105 server < ready; < "+answer), "RESP-SAME-ID"},
+		{"what the server cancels by a stream of the former", between.replaced("105 server < ready", "105 server < ready; > "+cancelled+" on g"), ""},
+		{"what it cancels and never asked", between.replaced("> "+asked+" on g", "> "+asked+" on g; > "+strings.Replace(cancelled, "5", "6", 1)+" on g"), "CANCEL-ONLY-ISSUED"},
+	} {
+		assert.Equal(t, tc.fails, failing(Judge(tc.script.history(t))), tc.why)
+	}
+}
+
+// That a server cancels what a tool had asked of the client, which was told, is no cancel
+// that could have hit the next tool which is told in that instant.
+func TestToldOneAfterAnother(t *testing.T) {
+	s := legacyWeb(`10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; issue 3; > call 3 on call 1; < call 2; start 2
+		25 client < call 3 on call 1; start 3
+		40 server told 1; cancel 3; > cancel 3 on call 1; return 3 canceled; end 1 canceled; told 2; end 2 canceled; finish call 1; finish call 2
+		45 client < cancel 3 on call 1; told 3; end 3 canceled; finish call 1; finish call 2; return 1 lost; return 2 lost
+		`+sessionGone+closedWithout).tools("asking", "cooperative").bareGreeted()
+	s.nested = []string{"cooperative"}
+	assert.Empty(t, failing(Judge(s.history(t))))
+	read := legacyWeb(`10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; < call 2; start 2
+		30 client cancel 1; > cancel 1; return 1 canceled
+		40 server < cancel 1; told 1; end 1 canceled; told 2; end 2 canceled; finish call 1; finish call 2
+		45 client finish call 1; finish call 2; return 2 lost
+		`+sessionGone+closedWithout).tools("cooperative", "cooperative").bareGreeted()
+	assert.Equal(t, "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)", failing(Judge(read.history(t))))
+}
+
 // lostAndAnew is anew where the server had ended the session.
 const lostAndAnew = sessionGoneLater + `102 client > hello
 	103 server < hello; > welcome 2 on hello
@@ -164,3 +207,45 @@ const sessionGoneLater = `85 client > ` + listed + `
 
 func TestLostSessions(t *testing.T) { runWeb(t, lostSessionCases()) }
 func TestNextSessions(t *testing.T) { runWeb(t, nextSessionCases()) }
+
+// A call whose stream ended without a response may fail, in whatever instant.
+func TestCallsThatAreLeftAlone(t *testing.T) {
+	text := `10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; < call 2; start 2
+		30 server end 2 "done 2"; status call 2 200; finish call 2
+		35 client finish call 2; cancel 1; > cancel 1; return 1 canceled; return 2 lost
+		40 server < cancel 1; told 1; end 1 canceled`
+	assert.Empty(t, failing(Judge(legacyWeb(text).tools("cooperative", "cooperative").history(t))))
+	assert.Equal(t, "RACE-GRACEFUL", failing(Judge(legacyWeb(text).tools("cooperative", "cooperative").replaced("finish call 2;", "").replaced("; status call 2 200; finish call 2", "").history(t))))
+}
+
+// In wall time nobody can tell whether a handler was told because of a disconnect or since
+// the server ended the session shortly after.
+func TestLostSessionInWallTime(t *testing.T) {
+	h := legacyWeb(webRunning + `25 world fault call 1 cut
+		26 client finish call 1 reset; return 1 reset
+		27 server gone call 1
+		30 server told 1; end 1 canceled; finish call 1
+		` + sessionGone + closedWithout).bareGreeted().history(t)
+	h.Header.Clock = "wall"
+	assert.Empty(t, failing(Judge(h)))
+	both := `10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; < call 2; start 2
+		25 client cancel 1; > cancel 1; return 1 canceled
+		27 server < cancel 1; told 1; end 1 canceled
+		30 server told 2; end 2 canceled; > error 2
+		31 client < error 2; return 2 lost
+		`
+	h = legacyWeb(both+sessionGone+closedWithout).tools("cooperative", "cooperative").bareGreeted().history(t)
+	h.Header.Clock = "wall"
+	assert.Empty(t, failing(Judge(h)))
+	h = legacyWeb(both).tools("cooperative", "cooperative").history(t)
+	h.Header.Clock = "wall"
+	assert.Equal(t, "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)", failing(Judge(h)))
+	h = legacyWeb(webRunning + `25 world fault call 1 cut
+		26 client finish call 1 reset; return 1 reset
+		27 server gone call 1
+		30 server told 1; end 1 canceled; finish call 1`).history(t)
+	h.Header.Clock = "wall"
+	assert.Equal(t, "(NO-SPURIOUS-CANCEL) DISC-NOT-CANCEL", failing(Judge(h)))
+}

@@ -143,7 +143,7 @@ func notClosedEarly(x *index, e *exchange, t *tally) {
 		t.leave(whyStreamGone)
 	case before(x.overFor(r), end) || x.overAt(r, end):
 		t.leave(whyClosing)
-	case before(end, r.sitting.expired):
+	case r.sitting.lapsedBy(end):
 		t.leave(whyServerEndedIt)
 	default:
 		v := r.offence("closed the stream of a call before it had carried the response")

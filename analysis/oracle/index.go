@@ -106,7 +106,7 @@ type call struct {
 	hit                bool             // by what befell another call
 	overdue            bool             // its caller was due to get control back and did not, as CALLER-UNBLOCKS judges
 
-	toldKnown *history.Event   // the last by which the server knew of a cancel when the handler was told
+	toldKnown *history.Event   // the last by which the server had learned of a cancel when the handler was told: that it cancels what a tool had asked follows from the telling
 	retKnown  *history.Event   // likewise the client when the call returned
 	retAny    *history.Event   // likewise the one or the other that had set a cancel going itself
 	endBusy   *stretch         // of the server's writing at the end of the handler; nil: it was free

@@ -12,8 +12,9 @@ import (
 // A knowledge is the last event by which each side knew of a cancel: it had read it,
 // had written it, or, the client, its caller had given up.
 type knowledge struct {
-	of  [2]*history.Event // by side
-	any *history.Event    // what either side had set going itself
+	of   [2]*history.Event // by side
+	read [2]*history.Event // likewise, what it had not set going itself
+	any  *history.Event    // what either side had set going itself
 }
 
 // side returns what a side knew; of World, what either had set going itself.
@@ -182,6 +183,8 @@ func (b *builder) learn(side history.Side, e *history.Event, caused bool) {
 		k.of[seat(side)] = e
 		if caused {
 			k.any = e
+		} else {
+			k.read[seat(side)] = e
 		}
 	}
 }

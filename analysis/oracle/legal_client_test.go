@@ -11,6 +11,7 @@ import (
 type legalClient struct {
 	*talk
 	asked     []*dialogue // in the order in which they got their ids
+	former    []*dialogue // in sessions that are gone
 	closed    bool        // the application has closed it
 	connected bool
 	bereft    bool        // it has read the end of its input
@@ -29,6 +30,7 @@ func (c *legalClient) connect() {
 			c.up.send(noticeFrame("notifications/initialized"))
 			if c.web != nil {
 				c.web.hears()
+				c.web.mayRunOut()
 			}
 			c.begin()
 		}})
@@ -63,6 +65,10 @@ func (c *legalClient) begin() {
 func (c *legalClient) issue(d *dialogue) {
 	if c.closed {
 		return // there is nobody to ask
+	}
+	if c.web != nil && !c.connected {
+		c.after(1, func() { c.issue(d) })
+		return
 	}
 	c.note(history.Client, history.Issue, d.Call.Call, "")
 	if c.up.closed || c.bereft {
@@ -205,8 +211,9 @@ func (c *legalClient) read(p *parcel) {
 		c.workers.cancel(d)
 	case p.msg.Kind == history.Request:
 		d.arrived = true
+		sid := c.sessionID()
 		c.after(c.draw("answer after", 0, 3), func() {
-			if d.cancelled == 0 {
+			if d.cancelled == 0 && sid == c.sessionID() {
 				c.up.send(resultFrame(d, ""))
 			}
 		})
@@ -247,7 +254,7 @@ func (c *legalClient) lost() {
 
 // release gives all callers who wait control back, within the instant.
 func (c *legalClient) release(text string) {
-	for _, d := range c.asked {
+	for _, d := range slices.Concat(c.former, c.asked) {
 		c.after(0, func() { c.give(d, history.Event{Text: text}) })
 	}
 }

@@ -8,6 +8,7 @@ import (
 type leg struct {
 	*web
 	n          int
+	sid        string // the session that the client had when it began
 	asks       bool
 	standalone bool      // the client has opened it by GET, and resumes nothing
 	misled     bool      // it goes to another instance of the server
@@ -48,7 +49,12 @@ func (l *leg) serves() {
 
 // reached is the request's being read.
 func (l *leg) reached(p *parcel) {
+	if p.msg.IsCancel() {
+		l.cancelledAt = l.now
+	}
 	switch {
+	case l.dead[l.sid]:
+		l.accept(notFound)
 	case l.misled: // which has never heard of the session
 		l.accept(404)
 	case !l.asks && l.declines && p.msg.IsCancel():
@@ -76,6 +82,9 @@ func (l *leg) accept(code int) {
 		if !l.clientOver {
 			l.status(history.Client, &history.HTTPHead{Status: code})
 			l.finish(history.Client, "")
+			if code == notFound && l.dead[l.sid] {
+				l.learn()
+			}
 		}
 	})
 }
@@ -106,7 +115,9 @@ func (l *leg) received(p *parcel) {
 	if p.event != "" {
 		l.lastRead = p.event
 	}
-	l.client.read(p)
+	if l.sid == l.session || p.msg.Kind != history.Request { // what a server asked in a former session nobody answers
+		l.client.read(p)
+	}
 	if l.d != nil && p.msg.IsReply() && p.about == l.d && !l.clientOver && l.web.over == StreamableHTTP {
 		if l.seldom("tidy") {
 			l.clientOver, l.down.cut = true, true
@@ -146,9 +157,14 @@ func (l *leg) finish(side history.Side, text string) {
 
 // drop is the client's giving it up.
 func (l *leg) drop(how string) {
-	if l == nil || l.clientOver {
+	switch {
+	case l == nil || l.clientOver:
+		return
+	case l.ranOutAt == l.now:
+		l.after(1, func() { l.drop(how) })
 		return
 	}
+	l.partedAt = l.now
 	l.clientOver, l.down.cut = true, true
 	l.event(history.Client, history.Drop, how)
 	if !l.begun && l.often("never arrives") {
@@ -159,7 +175,7 @@ func (l *leg) drop(how string) {
 
 // breaks is the network's breaking it.
 func (l *leg) breaks() {
-	if l.clientOver || l.serverOver && l.replied {
+	if l.clientOver || l.serverOver && l.replied || l.dead[l.sid] { // of a lost session the client is to learn
 		return
 	}
 	l.broken, l.down.cut = true, true
@@ -228,13 +244,13 @@ func (l *leg) seesGone() {
 	switch {
 	case l.serverOver || l.known:
 		return
-	case !l.begun && !l.up.cut:
+	case !l.begun && !l.up.cut || l.ranOutAt == l.now:
 		l.after(1, l.seesGone) // it is still on its way
 		return
 	case !l.begun:
 		return
 	}
-	l.known = true
+	l.known, l.partedAt = true, l.now
 	l.event(history.Server, history.Gone, "")
 	if l.standalone {
 		l.finish(history.Server, "")

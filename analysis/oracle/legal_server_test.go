@@ -56,8 +56,9 @@ func (s *legalServer) ping(d *dialogue) {
 	if s.often("patient") {
 		return
 	}
+	sid := s.client.sessionID()
 	s.after(s.draw("patience", 0, 10), func() {
-		if d.begun && !d.answered {
+		if d.begun && !d.answered && sid == s.client.sessionID() {
 			s.down.send(cancelFrame(d))
 		}
 	})
@@ -144,6 +145,7 @@ func (s *legalServer) zeal() int {
 // what else the instant holds may come first: the server's threads do not wait for
 // each other (R14).
 func (s *legalServer) cancel(d *dialogue) {
+	s.cancelledAt = s.now
 	if d.cancelled != 0 || s.web != nil && s.web.deaf {
 		return // R6
 	}

@@ -40,16 +40,17 @@ type talk struct {
 
 // A town is what all conversations of a world have in common.
 type town struct {
-	rt        *rapid.T
-	h         history.History
-	version   string
-	modern    bool
-	now       int
-	agenda    map[int][]func()
-	last      int // the latest instant on the agenda
-	frames    int
-	exchanges int
-	talks     []*talk // over HTTP
+	rt          *rapid.T
+	h           history.History
+	version     string
+	modern      bool
+	now         int
+	agenda      map[int][]func()
+	last        int // the latest instant on the agenda
+	frames      int
+	exchanges   int
+	talks       []*talk // over HTTP
+	cancelledAt int     // when a cancel was last read
 }
 
 // legalHistory draws a conversation.

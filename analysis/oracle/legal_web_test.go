@@ -20,15 +20,19 @@ import (
 type web struct {
 	*talk
 	over      Transport
-	session   string // empty: there is none
-	resumable bool   // events have ids
-	shaky     bool   // connections break
-	refuses   bool   // the server lets nobody delete a session
-	deleted   bool   // the server has ended the session
-	json      bool   // responses are JSON objects
-	deaf      bool   // there is no session, and the server makes nothing of cancels
-	declines  bool   // the server refuses cancels
-	get       *leg   // the stream that the client has opened by GET
+	session   string          // empty: there is none
+	resumable bool            // events have ids
+	shaky     bool            // connections break
+	refuses   bool            // the server lets nobody delete a session
+	deleted   bool            // the server has ended the session
+	json      bool            // responses are JSON objects
+	deaf      bool            // there is no session, and the server makes nothing of cancels
+	declines  bool            // the server refuses cancels
+	dead      map[string]bool // sessions that the server has ended
+	ranOutAt  int             // when
+	partedAt  int             // when an exchange was last dropped, or the server saw that
+	sessions  int             // that the client has begun again
+	get       *leg            // the stream that the client has opened by GET
 	legs      []*leg
 }
 
@@ -144,6 +148,10 @@ func (x *web) openGet(after string, then func()) *leg {
 			return
 		}
 		l.serves()
+		if x.dead[l.sid] {
+			l.accept(notFound)
+			return
+		}
 		l.down.headed = true
 		l.status(history.Server, &history.HTTPHead{Status: 200, ContentType: streamType})
 		x.after(x.draw("way back", 0, 3), func() {
@@ -163,6 +171,7 @@ func (x *web) begin(head *history.HTTPHead) *leg {
 	l.up = &stream{talk: x.talk, from: history.Client, on: l.n, first: l.serves, deliver: l.reached}
 	l.down = &stream{talk: x.talk, from: history.Server, on: l.n, head: l.answers, first: l.heard, deliver: l.received, done: l.said}
 	x.legs = append(x.legs, l)
+	l.sid = x.session
 	if head.Method != "DELETE" && head.Accept == "" {
 		head.Accept = jsonType + ", " + streamType
 	}
@@ -228,6 +237,9 @@ func (x *web) post(p *parcel) {
 			head.MCPName = about
 		}
 	}
+	if d := p.about; d != nil && d.leg != nil && d.leg.sid != x.session && p.msg.Kind != history.Request {
+		return // of a session that is gone
+	}
 	l := x.begin(head)
 	l.asks = p.msg.Kind == history.Request
 	if l.asks {
@@ -286,7 +298,9 @@ func (x *web) delete(then func()) {
 	x.after(x.draw("way", 1, 3), func() {
 		l.serves()
 		code := 204
-		if x.refuses {
+		if x.dead[l.sid] {
+			code = notFound
+		} else if x.refuses {
 			code = 405
 		} else {
 			x.deleted = true
@@ -348,7 +362,7 @@ func (c census) web(h *history.History) {
 	if h.Header.Clients > 0 {
 		c["many clients"]++
 	}
-	gets := map[int]bool{}
+	gets, begun := map[int]bool{}, map[int]bool{}
 	for _, e := range h.Events {
 		switch e.Kind {
 		case history.Status:
@@ -358,6 +372,12 @@ func (c census) web(h *history.History) {
 		case history.Write:
 			if e.Side == history.Server && e.Msg.Kind == history.Request && e.Call > 0 && gets[e.Exchange] {
 				c["asked by GET"]++
+			}
+			if e.Msg.Method == initializeMethod {
+				if begun[e.Client] {
+					c["session again"]++
+				}
+				begun[e.Client] = true
 			}
 			if e.Msg.Method == listenMethod && e.Call == 0 {
 				c["subscription made again"]++

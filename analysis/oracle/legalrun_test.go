@@ -81,6 +81,15 @@ func listing(h *history.History) string {
 		if e.Call > 0 {
 			fmt.Fprintf(&b, " call %d", e.Call)
 		}
+		if e.Exchange > 0 {
+			fmt.Fprintf(&b, " exchange %d", e.Exchange)
+		}
+		if e.Client > 0 {
+			fmt.Fprintf(&b, " of client %d", e.Client)
+		}
+		if e.HTTP != nil {
+			fmt.Fprintf(&b, " %+v", *e.HTTP)
+		}
 		fmt.Fprintf(&b, " %s%s\n", e.Text, e.Value)
 	}
 	return b.String()

@@ -60,7 +60,7 @@ func (x *index) telling(c *call) *history.Event {
 // standing tells how c stood when its cancel was read.
 func (x *index) standing(c *call) standing {
 	s := x.stood(c)
-	if s == live && x.telling(c) == nil && x.whyLoose(c) != "" {
+	if s == live && !x.heeded(c) && x.whyLoose(c) != "" {
 		return loose
 	}
 	return s

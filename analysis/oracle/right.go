@@ -46,6 +46,9 @@ func (x *index) mistake(c *call) mistake {
 	if m.at == nil {
 		m = x.revived(c)
 	}
+	if m.at != nil && m.at == c.told && x.grace > 0 && x.expiredAt(c) {
+		return mistake{} // in wall time, the end of the session may be the reason
+	}
 	if m.at == nil || c.hadReason(m.at) || before(x.overFor(r), m.at) || x.overAt(r, m.at) {
 		return mistake{}
 	}

@@ -1,0 +1,142 @@
+package oracle
+
+import (
+	"flag"
+	"fmt"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// A server may end a session at any time. Its client learns so when it asks next, by a 404,
+// and begins another, in which all names are free again.
+
+// runOuts lets servers end sessions. Not all that the model does then has been weighed yet,
+// so that it is asked for:
+//
+//	go test ./analysis/oracle -run LegalWeb -runouts -rapid.checks 30000
+var runOuts = flag.Bool("runouts", false, "in legal conversations, let servers end sessions")
+
+// mayRunOut draws whether and when the server ends the session.
+func (x *web) mayRunOut() {
+	if !*runOuts || x.modern || x.over != StreamableHTTP || x.session == "" || x.h.Header.Instances > 1 || !x.seldom("runs out") {
+		return
+	}
+	sid := x.session
+	x.after(x.draw("runs out at", 2, 25), func() { x.runOut(sid) })
+}
+
+// runOut ends a session: what works for it is told or is never begun, and its streams end.
+func (x *web) runOut(sid string) {
+	switch {
+	case x.deleted || x.client.closed:
+		return
+	case x.partedAt == x.now || x.cancelledAt == x.now: // what happens in the instant of a disconnect, or a cancel, is owed to that
+		x.after(1, func() { x.runOut(sid) })
+		return
+	}
+	x.ranOutAt = x.now
+	if x.dead == nil {
+		x.dead = map[string]bool{}
+	}
+	x.dead[sid] = true
+	for _, d := range x.server.got {
+		switch {
+		case d.started:
+			x.server.tell(d)
+		default:
+			d.settled = true
+		}
+	}
+	x.server.got = nil
+	for _, l := range x.legs {
+		if l.sid == sid && l.begun && !l.serverOver && (l.standalone || l.asks) {
+			x.after(0, func() { l.down.whenIdle(l.cutShort) })
+		}
+	}
+}
+
+// cutShort is the server's ending an exchange whose session is over.
+func (l *leg) cutShort() {
+	if l.serverOver || l.replied {
+		return
+	}
+	l.known = true
+	if !l.down.headed {
+		l.down.headed = true
+		l.answers()
+	}
+	l.finish(history.Server, "")
+	l.after(l.draw("way back", 6, 9), func() {
+		if l.clientOver {
+			return
+		}
+		if !l.down.begun {
+			l.down.begun = true
+			l.heard()
+		}
+		l.finish(history.Client, "")
+		if l.asks && l.d != nil {
+			l.client.give(l.d, history.Event{Text: "the stream ended"})
+		}
+	})
+}
+
+// learn is the client's reading of a 404. Whose session it was that is gone does not matter
+// when it has another.
+func (l *leg) learn() {
+	if l.d != nil {
+		l.client.give(l.d, history.Event{Text: "the session is gone"})
+	}
+	c := &l.web.talk.client
+	if c.closed {
+		return
+	}
+	again := func() {}
+	if l.d != nil && l.d.whenAnswered != nil {
+		again = func() { c.request(&dialogue{Call: history.Call{Method: l.d.Method}, whenAnswered: l.d.whenAnswered}) }
+	}
+	switch {
+	case !c.connected:
+		c.after(1, func() { l.retry(again) })
+	case l.sid != l.session:
+		again()
+	default:
+		l.web.anew(again)
+	}
+}
+
+// retry asks again as soon as there is a session.
+func (l *leg) retry(again func()) {
+	switch c := &l.web.talk.client; {
+	case c.closed:
+	case !c.connected:
+		l.after(1, func() { l.retry(again) })
+	default:
+		again()
+	}
+}
+
+// anew begins another session.
+func (x *web) anew(then func()) {
+	c := &x.client
+	c.connected = false
+	c.former, c.asked = append(c.former, c.asked...), nil
+	x.sessions++
+	x.session = fmt.Sprintf("s%d.%d", x.n, x.sessions)
+	x.get = nil
+	c.request(&dialogue{Call: history.Call{Method: initializeMethod}, whenAnswered: func() {
+		c.connected = true
+		c.up.send(noticeFrame("notifications/initialized"))
+		x.hears()
+		x.mayRunOut()
+		then()
+	}})
+}
+
+// sessionID is the session that the client has; empty: there are none.
+func (c *legalClient) sessionID() string {
+	if c.web == nil {
+		return ""
+	}
+	return c.web.session
+}
