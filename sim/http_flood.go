@@ -18,17 +18,19 @@ type flood struct {
 }
 
 const (
-	floodBytes    = 256 << 20 // of bodies and streams, in a world
-	floodMessages = 50_000    // and exchanges, in a world
-	floodPerCall  = 50        // and as many more for each call
-	floodPerPiece = 256       // bytes that each Write counts for besides its own
+	floodBytes      = 256 << 20 // of bodies and streams, in a world
+	floodMessages   = 50_000    // and exchanges, in a world
+	floodPerCall    = 50        // and as many more for each call
+	floodPerMessage = 2 << 10   // bytes more for each message that there may be
+	floodPerPiece   = 256       // bytes that each Write counts for besides its own
 )
 
 var errFlood = errors.New("the two sides said more than a world can hold")
 
-// floodLimit is how many messages and exchanges a world may have: far more than come of
-// its calls, of the progress that their tools report, and of what its clients are told.
-func floodLimit(w *world) int64 {
+// bound sets how many messages and exchanges a world may have, and how many bytes: far more
+// than come of its calls, of the progress that their tools report, and of what its clients
+// are told.
+func (f *flood) bound(w *world) {
 	n := int64(floodMessages) + int64(w.Scenario.Changes.Count)*int64(2*w.clients())
 	for _, c := range w.schedule.Calls {
 		n += floodPerCall
@@ -36,7 +38,7 @@ func floodLimit(w *world) int64 {
 			n += 2 * int64(c.Work/c.Every)
 		}
 	}
-	return n
+	f.messages, f.room = n, floodBytes+n*floodPerMessage
 }
 
 // weigh takes account of so many bytes that are about to be said, and returns errFlood if

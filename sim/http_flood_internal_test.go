@@ -115,8 +115,10 @@ func TestWhatIsNoFlood(t *testing.T) {
 	require.NoError(t, err)
 	schedule, err := Expand(sc, 1, nil)
 	require.NoError(t, err)
-	w := &world{WorldConfig: WorldConfig{Scenario: sc}, schedule: schedule}
-	assert.Greater(t, floodLimit(w), int64(20*10_000+floodMessages))
+	f, reports := flood{}, int64(20*10_000)
+	f.bound(&world{WorldConfig: WorldConfig{Scenario: sc}, schedule: schedule})
+	assert.Greater(t, f.messages, reports+floodMessages)
+	assert.Greater(t, f.room, reports*(floodPerPiece+1_000)+floodBytes)
 }
 
 // The end of a JSON body is where its last bracket is, however it is cut.

@@ -63,7 +63,7 @@ func newHTTPWire(w *world) (*httpWire, error) {
 	if x.network = x.simulated(); w.ground != nil {
 		x.network = w.ground.network
 	}
-	x.flood.messages, x.flood.room = floodLimit(w), floodBytes
+	x.flood.bound(w)
 	x.front = x.stand()
 	x.server = &http.Server{
 		Handler: undated(x.front), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: netem.WithConn,

@@ -254,7 +254,8 @@ const (
 	// Quiet: all calls have returned (or the horizon was reached) and the settle
 	// time has passed.
 	Quiet Kind = "quiet"
-	// Horizon: the limit of the world was reached with something still waiting.
+	// Horizon: the limit of the world was reached with something still waiting, or
+	// with more said than a world can hold, of which nothing further is observed.
 	Horizon Kind = "horizon"
 	// Leak: after close and drain, N goroutines with one creation stack remain.
 	// Text is the stack, "created by" line last.
