@@ -209,7 +209,7 @@ func renamed(h *history.History) *history.History {
 		e := &out.Events[i]
 		if messages[e.Msg] == nil && e.Msg != nil {
 			m := *e.Msg
-			m.ID, m.Ref, m.Token = name(m.ID), name(m.Ref), name(m.Token)
+			m.ID, m.Ref, m.Token, m.Sub = name(m.ID), name(m.Ref), name(m.Token), name(m.Sub)
 			messages[e.Msg] = &m
 		}
 		e.Msg = messages[e.Msg]
