@@ -219,7 +219,7 @@ func sharedRules() []Rule {
 			{Why: whyToolRuns, What: "The session cannot be closed while a tool runs that has not been told, or that does not stop when told.",
 				Asks: "Was a tool running that kept the session open?", answer: (*defence).toolsRun},
 			{Why: whyInputOpen, What: "A server whose input the client left open when it had been closed cannot know that the session is over: SHUT-STDIO-CLIENT judges that."},
-			{Why: whyPeersGarbage, What: "Who is sent what is no message may hang up."},
+			{Why: whyPeersGarbage, What: "Who is sent what is no message may hang up, or say no more."},
 			{Why: whyToolCrashed, What: "A tool that panics is the application's affair, whether the implementation recovers it or not. If it does, everything else is judged."},
 			{What: "A crash outside the implementations' code makes the verdict unknown.",
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},

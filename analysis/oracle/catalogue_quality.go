@@ -18,7 +18,7 @@ func qualityRules() []Rule {
 				Asks: "Had the application closed the session?", answer: (*defence).applicationClosed},
 			{Why: whyEnRoute, What: "A probe is not missed while the network still holds frames.",
 				Asks: "Did the network still hold something?", answer: (*defence).networkHolds},
-			{Why: whyPeersGarbage, What: "Who is sent what is no message may hang up."},
+			{Why: whyPeersGarbage, What: "Who is sent what is no message may hang up, or say no more."},
 			{Why: whyToolCrashed, What: "A tool that panics is the application's affair."},
 			{What: "A crash outside the implementations' code makes the verdict unknown.",
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},

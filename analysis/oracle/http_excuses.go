@@ -156,10 +156,13 @@ func (x *index) whyNothingToCancel(c *call) string {
 // gone, or went, when the tool was told to stop. What belongs to a call is not to be sent by
 // the stream that a client opens by GET, so that there is no other way for the cancel; and
 // that the server itself ended the stream of a cancelled call is the one end that there is
-// for it (Q4).
+// for it (Q4), unless it had an answer to say by it.
 func (x *index) unhearable(c *call) bool {
 	e := c.req.frame.on
-	end := earlier(earlier(e.disturbed(), e.left()), e.finish[atServer])
+	end := earlier(e.disturbed(), e.left())
+	if !before(c.cancel, e.answered) {
+		end = earlier(end, e.finish[atServer])
+	}
 	return end != nil && end.At <= c.cancel.At+x.grace
 }
 

@@ -41,6 +41,11 @@ func nestedOverHTTP() []webCase {
 			41 client finish call 1
 			` + unanswered),
 	}, {
+		rule: nestedRule, why: "the server ended it with an answer, and had asked by it", want: Fail, fails: nestedRule, side: history.Server,
+		script: nested(asks + `40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled; > error 1 on call 1; finish call 1
+			41 client < error 1 on call 1; finish call 1
+			` + unanswered),
+	}, {
 		rule: nestedRule, why: "the client had dropped it", want: Vacuous, uncounted: whyNoStream,
 		script: nested(asks+`40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled; gone call 1; finish call 1
 			`+unanswered).replaced("return 1 canceled", "drop call 1; return 1 canceled"),

@@ -116,6 +116,30 @@ func TestWhoIsSentGarbageMayHangUp(t *testing.T) {
 	assert.Equal(t, []Uncounted{{Why: whyPeersGarbage, N: 1}}, v.Uncounted)
 }
 
+// Nor need it be of use for anything further.
+func TestWhoIsSentGarbageMayFailTheProbe(t *testing.T) {
+	for _, tc := range []struct {
+		garbage   string
+		want      Status
+		uncounted []Uncounted
+	}{
+		{`10 server > {"id":1}
+			20 client < {"id":1}`, Vacuous, []Uncounted{{Why: whyPeersGarbage, N: 1}}},
+		{"", Fail, nil},
+	} {
+		v := verdictOf(t, Judge(script{bare: true, text: greeting + tc.garbage + `
+			100 world quiet
+			100 client probe; > ping
+			110 server < ping; > pong
+			120 client < pong
+			130 client probed lost
+			200 client close; closed
+		`}.history(t)), "SESSION-SURVIVES")
+		assert.Equal(t, tc.want, v.Status)
+		assert.Equal(t, tc.uncounted, v.Uncounted)
+	}
+}
+
 // tideOf writes a world with a number of cancelled calls one after the other, each
 // followed by an undisturbed one, and after each a count of goroutines.
 func tideOf(pairs int, after func(cancels, calls int) int, more string) script {

@@ -153,6 +153,10 @@ func (x *index) deadProbe(t *tally) mishap {
 		t.leave(why)
 		return mishap{}
 	}
+	if before(x.garbage[seat(side)], witness) {
+		t.leave(whyPeersGarbage)
+		return mishap{}
+	}
 	if lost := lostWith(x.probing); lost != nil {
 		return mishap{Violation: Violation{Side: side, What: "ended the session without having been asked to", Lateness: -1}, at: witness, lost: lost}
 	}
