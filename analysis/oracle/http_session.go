@@ -53,16 +53,19 @@ func (s *sitting) lapsedBy(e *history.Event) bool {
 	return s.expired != nil && e != nil && !before(e, s.alive)
 }
 
-// lostWith returns the session of which the server said, when it was asked by r, that it
-// does not know it; nil if it did not.
+// lostWith returns the session that was over when the server had been asked by r: it said
+// then that it does not know it, or ended the exchange without an answer and said so next;
+// nil if it did not.
 func lostWith(r *request) *sitting {
-	if r == nil || r.frame.on == nil || r.frame.on.answersWith() != notFound {
+	if r == nil || r.frame.on == nil {
 		return nil
 	}
-	if s := r.frame.on.sitting; s != nil && s.dead != nil {
-		return s
+	e := r.frame.on
+	s := e.sitting
+	if s == nil || s.dead == nil || e.answersWith() != notFound && (r.first != nil || !s.lapsedBy(e.finish[atServer])) {
+		return nil
 	}
-	return nil
+	return s
 }
 
 // overFor is the first sign of the end of the session that r is of.

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"flag"
 	"fmt"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -10,15 +9,9 @@ import (
 // A server may end a session at any time. Its client learns so when it asks next, by a 404,
 // and begins another, in which all names are free again.
 
-// runOuts lets servers end sessions. Not all that the model does then has been weighed yet,
-// so that it is asked for:
-//
-//	go test ./analysis/oracle -run LegalWeb -runouts -rapid.checks 30000
-var runOuts = flag.Bool("runouts", false, "in legal conversations, let servers end sessions")
-
 // mayRunOut draws whether and when the server ends the session.
 func (x *web) mayRunOut() {
-	if !*runOuts || x.modern || x.over != StreamableHTTP || x.session == "" || x.h.Header.Instances > 1 || !x.seldom("runs out") {
+	if x.modern || x.over != StreamableHTTP || x.session == "" || x.h.Header.Instances > 1 || !x.seldom("runs out") {
 		return
 	}
 	sid := x.session
@@ -28,7 +21,7 @@ func (x *web) mayRunOut() {
 // runOut ends a session: what works for it is told or is never begun, and its streams end.
 func (x *web) runOut(sid string) {
 	switch {
-	case x.deleted || x.client.closed:
+	case x.deleted || x.client.closed || x.quiet: // a session that dies when it is asked whether it lives is SESSION-SURVIVES' to count
 		return
 	case x.partedAt == x.now || x.cancelledAt == x.now: // what happens in the instant of a disconnect, or a cancel, is owed to that
 		x.after(1, func() { x.runOut(sid) })
@@ -125,6 +118,9 @@ func (x *web) anew(then func()) {
 	x.session = fmt.Sprintf("s%d.%d", x.n, x.sessions)
 	x.get = nil
 	c.request(&dialogue{Call: history.Call{Method: initializeMethod}, whenAnswered: func() {
+		if c.closed {
+			return // it came too late
+		}
 		c.connected = true
 		c.up.send(noticeFrame("notifications/initialized"))
 		x.hears()

@@ -97,6 +97,7 @@ func (w *town) live(talks []*talk) {
 	w.play()
 	w.now++
 	w.record(history.Event{Side: history.World, Kind: history.Quiet})
+	w.quiet = true
 	for _, t := range talks {
 		if !t.client.closed && !t.client.bereft && t.client.connected {
 			t.end.probe()
@@ -208,7 +209,7 @@ func (x *web) send(from history.Side, p *parcel) {
 		return
 	}
 	switch {
-	case l == nil:
+	case l == nil || !l.begun: // nobody listens yet
 	case l.known:
 		// The stream is gone; what has an id waits for the client to come back.
 	default:
@@ -397,7 +398,7 @@ func worthSeeingOverHTTP() []string {
 	out := []string{
 		"transport " + string(StreamableHTTP), "transport " + string(HTTPSSE), "many clients", "resumed", "drop", "gone", "fault",
 		whyResponseBefore, whyHandlerOver, whySameInstant, whyPremature, whyOnlyTold, whyResumed, whyPosted, whyNoCleanEnd, whyRefused,
-		whyReplyFirst, whyClosing, whyResponseRead, whyRepeated, whyNoSession, whyNotTaken, whyNoStream, "JSON", "subscription made again", "asked by GET",
+		whyReplyFirst, whyClosing, whyResponseRead, whyRepeated, whyNoSession, whyNotTaken, whyNoStream, "JSON", "subscription made again", "asked by GET", "session again",
 		"phase before-request", "phase queued", "phase running", "phase returned", "phase crossing", "phase after-response", "phase undelivered",
 	}
 	for _, r := range Rules() {
