@@ -6,8 +6,9 @@ import (
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// A server may end a session at any time. Its client learns so when it asks next, by a 404,
-// and begins another, in which all names are free again.
+// A session ends by its client's DELETE, or by the server's ending it, which that may at any
+// time. Its client learns so when it asks next, by a 404, and begins another, in which all
+// names are free again.
 
 // mayRunOut draws whether and when the server ends the session.
 func (x *web) mayRunOut() {
@@ -135,4 +136,62 @@ func (c *legalClient) sessionID() string {
 		return ""
 	}
 	return c.web.session
+}
+
+// close is the application's closing of the client: it ends its session, if it has one,
+// and lets go of all exchanges.
+func (x *web) close() {
+	if x.client.closed {
+		return
+	}
+	x.client.closed = true
+	x.note(history.Client, history.Close, 0, "")
+	x.client.release("client closed")
+	end := func() {
+		x.after(0, func() { x.note(history.Client, history.Closed, 0, "") })
+	}
+	if x.session != "" && x.client.connected {
+		x.delete(end)
+	} else {
+		x.after(0, end)
+	}
+	for _, l := range x.legs {
+		if l.asks || l.standalone {
+			x.after(0, func() { l.drop("context canceled") })
+		}
+	}
+}
+
+// delete ends the session.
+func (x *web) delete(then func()) {
+	l := x.begin(&history.HTTPHead{Method: "DELETE"})
+	x.after(x.draw("way", 1, 3), func() {
+		l.serves()
+		code := 204
+		if x.dead[l.sid] {
+			code = notFound
+		} else if x.refuses {
+			code = 405
+		} else {
+			x.deleted = true
+			x.server.dismissAll()
+		}
+		l.status(history.Server, &history.HTTPHead{Status: code})
+		l.finish(history.Server, "")
+		x.after(x.draw("way back", 0, 3), func() {
+			l.status(history.Client, &history.HTTPHead{Status: code})
+			l.finish(history.Client, "")
+			then()
+		})
+	})
+}
+
+// dismissAll tells all handlers that the session is over.
+func (s *legalServer) dismissAll() {
+	for _, d := range s.got {
+		if d.started {
+			s.after(0, func() { s.tell(d) })
+		}
+	}
+	s.heard = true
 }
