@@ -174,7 +174,7 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 	switch {
 	case ev.Kind == history.Status && ev.HTTP != nil && ev.HTTP.Status == notFound:
 		s.dead, s.torn = ev, s.shut
-		if s.torn == nil && now && b.took(cancel) && !e.cancels() {
+		if s.torn == nil && now && b.took(cancel) {
 			s.torn = cancel
 		}
 	case e.refused():
@@ -190,9 +190,6 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 		}
 	}
 }
-
-// cancels reports whether the exchange is the POST of a cancel.
-func (e *exchange) cancels() bool { return e.notice != nil && e.notice.msg.IsCancel() }
 
 // whyFormerSession is why something was not counted.
 const whyFormerSession = "sent while the client was beginning another session, and perhaps for the former"
