@@ -207,6 +207,17 @@ func (b *builder) formerly(f *frame) bool {
 	return f.on != nil && f.on.sitting != nil && f.on.sitting != b.sitting
 }
 
+// formerRequest returns the request of a call that the cancel f, which is sent by an exchange
+// of a former session, names: one that this exchange has carried, too; nil: none is known.
+func (b *builder) formerRequest(f *frame) *request {
+	for c := range b.calls.all() {
+		if r := c.req; r != nil && r.frame.on == f.on && r.frame.side == f.side && r.frame.msg.ID == f.msg.Ref {
+			return r
+		}
+	}
+	return nil
+}
+
 // took reports whether the server has accepted the POST of a cancel that it had read.
 func (b *builder) took(cancel *history.Event) bool {
 	e := b.exchanges.get(cancel.Exchange)

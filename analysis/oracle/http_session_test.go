@@ -252,6 +252,19 @@ func TestToldOneAfterAnother(t *testing.T) {
 	assert.Equal(t, "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)", failing(Judge(read.history(t))))
 }
 
+// What a tool asks in a session that is gone is cancelled by the stream on which it is asked,
+// though the client has begun another session by then.
+func TestNestedCancelledAfterItsSession(t *testing.T) {
+	late := `102 server > call 2 on call 1; > cancel 2 on call 1; end 1 canceled; > error 1
+		103 client < call 2 on call 1; < cancel 2 on call 1; < error 1; return 1 lost
+		`
+	s := legacyWeb(webRunning + `80 server issue 2; told 1; cancel 2; return 2 canceled
+		` + strings.Replace(lostAndAnew, "103 server", late+"103 server", 1)).tools("asking")
+	s.nested = []string{"cooperative"}
+	assert.Empty(t, failing(Judge(s.history(t))))
+	assert.Equal(t, "NESTED-CANCELLED", failing(Judge(s.replaced("> cancel 2 on call 1; ", "").replaced("< cancel 2 on call 1; ", "").history(t))))
+}
+
 // lostAndAnew is anew where the server had ended the session.
 const lostAndAnew = sessionGoneLater + `102 client > hello
 	103 server < hello; > welcome 2 on hello
