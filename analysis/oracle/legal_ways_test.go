@@ -78,11 +78,7 @@ func (x *web) send(from history.Side, p *parcel) {
 	case d.asker == history.Client && x.often("cannot be told"):
 		return
 	}
-	switch {
-	case l == nil || !l.begun: // nobody listens yet
-	case l.known:
-		// The stream is gone; what has an id waits for the client to come back.
-	default:
+	if l.sends() { // otherwise nobody listens yet, or any more; what has an id waits for the client to come back
 		l.down.send(p)
 	}
 }
