@@ -95,6 +95,10 @@ type Front struct {
 	// goroutine of the front's, which it must not hold up. nil: nobody is told.
 	Drop func(*http.Request)
 
+	// Halt, when it is closed, takes the front down, as happens to a sidecar with its
+	// server: what it leaves unanswered breaks off. nil: never.
+	Halt <-chan struct{}
+
 	mu      sync.Mutex    // guards what follows
 	running int           // backends under a timeout
 	idle    chan struct{} // closed when there are none; nil: nobody waits
@@ -109,11 +113,12 @@ type exchange struct {
 	next    http.Handler
 	fault   FrontFault
 	arrived time.Time
+	halt    <-chan struct{}
 }
 
 // ServeHTTP passes the exchange on, with what happens to it.
 func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := exchange{w: w, r: r, arrived: time.Now()}
+	x := exchange{w: w, r: r, arrived: time.Now(), halt: f.Halt}
 	if f.Decide != nil {
 		x.fault = f.Decide(r)
 	}

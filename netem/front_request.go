@@ -98,10 +98,13 @@ func (b *slowBody) piece() (piece, end int) {
 	return piece, piece * size / slowPieces
 }
 
-// unanswered lets the client wait.
+// unanswered lets the client wait, until it gives up or the front goes down.
 func (x *exchange) unanswered() {
 	if _, err := io.Copy(io.Discard, x.r.Body); err == nil {
-		<-x.r.Context().Done()
+		select {
+		case <-x.r.Context().Done():
+		case <-x.halt:
+		}
 	}
 	panic(http.ErrAbortHandler) // no answer, whatever the reason to stop waiting
 }

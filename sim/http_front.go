@@ -10,7 +10,7 @@ import (
 
 // stand returns the beginning of the server's handler chain.
 func (x *httpWire) stand() *netem.Front {
-	f := &netem.Front{Decide: x.decide, Pick: x.pick, Drop: x.dropConn}
+	f := &netem.Front{Decide: x.decide, Pick: x.pick, Drop: x.dropConn, Halt: x.halt}
 	for i, s := range x.world.servers {
 		f.Backends = append(f.Backends, x.observe(s.(HTTPServer).Handler(), i+1))
 	}

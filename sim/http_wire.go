@@ -28,6 +28,8 @@ type httpWire struct {
 	server   *http.Server
 	up, down *delays
 	flood    flood
+	accepted accepted
+	halt     chan struct{} // closed when what stands between goes down with the server
 
 	mu         sync.Mutex            // guards what follows
 	exchanges  []*exchange           // by their number, from 1; nil: it is just being made
@@ -58,6 +60,7 @@ func newHTTPWire(w *world) (*httpWire, error) {
 		witness: witness{world: w, rec: w.rec},
 		up:      newDelays("client_to_server", link.ClientToServer, w.schedule.Seed),
 		down:    newDelays("server_to_client", link.ServerToClient, w.schedule.Seed),
+		halt:    make(chan struct{}),
 		seen:    map[FrameIdentity]int{}, sessions: map[string]int{}, dropped: map[int]bool{}, transports: map[*seat]*http.Transport{},
 	}
 	if x.network = x.simulated(); w.ground != nil {
@@ -67,7 +70,7 @@ func newHTTPWire(w *world) (*httpWire, error) {
 	x.front = x.stand()
 	x.server = &http.Server{
 		Handler: undated(x.front), Protocols: protocols(w.Scenario.HTTP.Protocol), ConnContext: netem.WithConn,
-		ErrorLog: log.New(io.Discard, "", 0),
+		ConnState: x.accepted.follow, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	// Clients may come before the server's first turn to run.
 	var err error
@@ -188,6 +191,7 @@ func (x *httpWire) shutdown(ctx context.Context) error {
 		})
 	}
 	all.Wait()
+	close(x.halt)
 	return errors.Join(append(errs, x.server.Shutdown(patience), x.front.Wait(patience))...)
 }
 
@@ -206,9 +210,14 @@ func (x *httpWire) left(s *seat) {
 
 func (x *httpWire) halfClose() { panic("sim: nobody half-closes over HTTP") }
 
-// abandon closes the listener and the server's end of every connection.
+// abandon closes the listener and the server's end of every connection, in the order in
+// which they came: that in which net/http closes them goes by their addresses.
 func (x *httpWire) abandon() {
-	_ = x.server.Close() // who is dead hears of no error
+	_ = x.listener.Close() // who is dead hears of no error
+	for _, conn := range x.accepted.all() {
+		_ = conn.Close()
+	}
+	_ = x.server.Close()
 }
 
 func (x *httpWire) stop() {

@@ -105,7 +105,9 @@ func TestEndsRepeat(t *testing.T) {
 		t.Run(scenario, func(t *testing.T) { requireRepeats(t, worker, scenario, "go-sdk") })
 	}
 	for _, target := range []string{"reference", "go-sdk"} {
-		t.Run("torn "+target, func(t *testing.T) { requireRepeats(t, worker, "testdata/determinism/torn.yaml", target) })
+		for _, scenario := range []string{"torn", "torn-crowd"} {
+			t.Run(scenario+" "+target, func(t *testing.T) { requireRepeats(t, worker, "testdata/determinism/"+scenario+".yaml", target) })
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func runtimePatches() []patch {
 			old: "\tmp.cheaprand = rand()\n",
 			new: "\tmp.cheaprand = bootstrapRand()\n",
 		},
-	}, slices.Concat(mapPatches(), lazyPatches(), syncMapPatches(), contextPatches())...)
+	}, slices.Concat(mapPatches(), lazyPatches(), syncMapPatches(), contextPatches(), httpPatches())...)
 }
 
 // mapPatches keep what maps draw apart from everything else that draws, and let
@@ -166,6 +166,7 @@ func writeOverlay(goroot, dir string) (string, error) {
 	}
 	sources["rand.go"] += streams
 	sources["context/context.go"] += order
+	sources["net/http/h2_bundle.go"] += byBirth
 	sources["internal/runtime/maps/table.go"] += offset
 	return writeSources(goroot, dir, sources)
 }

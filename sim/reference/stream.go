@@ -127,7 +127,7 @@ func (st *stream) detach(x *exchange) {
 
 // attach has x carry the stream from now on. The caller has the turn.
 func (st *stream) attach(x *exchange) {
-	if st.carrier != nil {
+	if st.carrier != nil && st.carrier != x {
 		st.detach(st.carrier)
 	}
 	st.carrier = x
