@@ -187,10 +187,12 @@ func phaseName(p oracle.Phase) string {
 	return string(p)
 }
 
-// missing says of each requirement that was not met what would meet it.
+// missing says of each requirement that was not met what would meet it, but where no
+// session came about.
 func (r Report) missing() string {
 	var lines []string
-	for _, required := range r.Decision.Missing {
+	missing, _ := r.Summary.apart(r.Decision.Missing)
+	for _, required := range missing {
 		rule, _, _ := strings.Cut(required, " ")
 		cure := textOf(r.Rules, rule).cure()
 		if n, why := r.Summary.loose(required, rule); n > 0 {

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,8 +8,8 @@ import (
 )
 
 // A FaultCount is how often a kind of HTTP fault was drawn for an exchange, and how often
-// it struck: a connection that is to break after 80 ms breaks nothing of an exchange that
-// was over by then.
+// it struck: a stream that is to be cut after 80 ms is not if it was over by then. Of a
+// connection that breaks, both are how many exchanges it broke.
 type FaultCount struct {
 	Kind   string `json:"kind"` // as scenarios name it: "cut"
 	Drawn  int    `json:"drawn"`
@@ -19,7 +18,7 @@ type FaultCount struct {
 
 // mayMiss are the kinds of faults that come some time after their exchange began, and
 // that then may be over. All others strike what they are drawn for.
-var mayMiss = [...]string{"cut", "drop", "timeout"}
+var mayMiss = [...]string{"cut", "timeout"}
 
 // A faultLog counts the faults of one history. What it holds is bounded by the exchanges
 // that are open.
@@ -62,7 +61,7 @@ func addFault(counts []FaultCount, f FaultCount) []FaultCount {
 	return counts
 }
 
-// faults says how many HTTP faults were drawn, and how many of them struck.
+// faults says how many exchanges each kind of HTTP fault struck.
 func (r Report) faults() string {
 	var counts []FaultCount
 	for _, g := range r.Summary.Tested() {
@@ -73,19 +72,19 @@ func (r Report) faults() string {
 	if len(counts) == 0 {
 		return ""
 	}
-	drawn, missed := 0, 0
+	missed := false
 	var parts []string
 	for _, f := range counts {
-		drawn, missed = drawn+f.Drawn, missed+f.Drawn-f.Struck
-		part := f.Kind + " " + group(f.Drawn)
+		part := f.Kind + " " + group(f.Struck)
 		if f.Struck < f.Drawn {
-			part = fmt.Sprintf("%s %s of %s", f.Kind, group(f.Struck), group(f.Drawn))
+			part += " of " + group(f.Drawn) + " drawn"
+			missed = true
 		}
 		parts = append(parts, part)
 	}
-	text := fmt.Sprintf("HTTP faults, drawn for %s: ", plural(drawn, "exchange"))
-	if missed == 0 {
-		return fold(text+"all struck, "+strings.Join(parts, ", "), "")
+	text := "HTTP faults, by the exchanges that they struck: " + strings.Join(parts, ", ")
+	if missed {
+		text += "; the others came when their exchange was over"
 	}
-	return fold(text+group(drawn-missed)+" struck, "+strings.Join(parts, ", ")+"; the others came when their exchange was over", "")
+	return fold(text, "")
 }

@@ -72,7 +72,7 @@ func decide(s Summary, required []string, strict bool, partial string, list func
 		return ExitFailed, "no world was run"
 	}
 	if missing := s.unexercised(required); len(missing) > 0 {
-		return ExitNotAsked, s.held(broken) + ", but required and not exercised: " + list(missing)
+		return ExitNotAsked, s.held(broken) + ", but required and not exercised: " + list(s.atOnce(missing))
 	}
 	if open := s.undecided(required); len(open) > 0 {
 		return ExitNotAsked, s.held(broken) + ", but required and not decided: " + list(open)
@@ -90,6 +90,33 @@ func decide(s Summary, required []string, strict bool, partial string, list func
 		return ExitHeld, "every rule that was exercised held, or failed as expected"
 	}
 	return ExitHeld, "every rule that was exercised held"
+}
+
+// atOnce puts what is required and missing at a version at which no session came about
+// together in one entry.
+func (s Summary) atOnce(missing []string) []string {
+	rest, versions := s.apart(missing)
+	for _, v := range versions {
+		rest = append(rest, "all at "+v+", where no session came about")
+	}
+	return rest
+}
+
+// apart parts what is missing at versions at which a session came about from those at which
+// none did, in any world.
+func (s Summary) apart(missing []string) (rest, versions []string) {
+	rest = slices.Clone(missing)
+	for _, g := range s.Tested() {
+		if g.Unconnected == nil || g.Unconnected.Worlds < g.Worlds {
+			continue
+		}
+		n := len(rest)
+		rest = slices.DeleteFunc(rest, func(required string) bool { return strings.HasSuffix(required, " at "+g.SpecVersion) })
+		if len(rest) < n {
+			versions = append(versions, g.SpecVersion)
+		}
+	}
+	return rest, versions
 }
 
 // partialWidth bounds the reason for a stop in the last line: a path, and what is

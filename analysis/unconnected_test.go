@@ -35,7 +35,14 @@ func TestUnconnected(t *testing.T) {
 		text := Text(Report{Summary: s, Decision: Decide(s, nil, false, "")})
 		assert.Contains(t, text, "!   no session came about in 2 of 3 worlds at "+legacy+". Seed 3: another version")
 	}
+	// Where none came about at all, that says everything.
 	a := NewAggregate(testPair)
+	mustAdd(a, failed)
+	d := Decide(a.Summary(), []string{"CANCEL-STOP-WORK at " + legacy, "RESP-ONCE at " + legacy}, false, "")
+	assert.Len(t, d.Missing, 2)
+	assert.Contains(t, d.Line, "required and not exercised: all at "+legacy+", where no session came about)")
+	assert.NotContains(t, Text(Report{Summary: a.Summary(), Decision: d}), "required and not exercised: CANCEL")
+	a = NewAggregate(testPair)
 	mustAdd(a, bare(legacy, 1, oracle.Verdict{Rule: "HELD", Level: oracle.Must, Status: oracle.Pass, Checked: 1}))
 	assert.NotContains(t, Text(Report{Summary: a.Summary()}), "no session came about")
 }

@@ -27,10 +27,12 @@ const (
 	budgetShutdown = "shutdown"
 	budgetStop     = "stop"
 	budgetPing     = "ping"
+	budgetIdle     = "idle"
 
 	graceBudget    = 50 * time.Millisecond
 	shutdownBudget = 10 * time.Second
 	pingBudget     = 10 * time.Second
+	idleBudget     = 10 * time.Second
 )
 
 // Budgets returns all budgets, by name.
@@ -55,6 +57,11 @@ func Budgets() []Budget {
 		What:  "until a world gives up: what has not happened by then counts as never",
 		Why:   "Much longer than the longest call.",
 		Rules: []string{"CALLER-UNBLOCKS", "REQUEST-DISPATCHED", "CANCEL-CLIENT-NOTIFIES", "CANCEL-STDIO-REQUIRED", "TIMEOUT-CANCEL", "CANCEL-HTTP-EXPLICIT", "CANCEL-HTTP-CLOSE"},
+	}, {
+		Name: budgetIdle, Default: idleBudget,
+		What:  "over HTTP before 2026-07-28, for how long a session has to have been unused that its end is its running out",
+		Why:   "A server may end a session at any time. What ends one that is in use is worth a look all the same, and no server waits less for who is idle.",
+		Rules: []string{"SESSION-SURVIVES"},
 	}, {
 		Name: budgetPing, Default: pingBudget,
 		What:  "from a ping's being read until its answer is begun",
@@ -124,6 +131,9 @@ func (x *index) pong() time.Duration { return allows(&x.header, budgetPing, ping
 
 // soon is how long after a cancel's being read its handler may be told.
 func (x *index) soon() time.Duration { return x.grace + allows(&x.header, budgetStop, 0) }
+
+// idled is how long a session has to have been unused that its end says nothing.
+func (x *index) idled() time.Duration { return allows(&x.header, budgetIdle, idleBudget) }
 
 // took notes how long something really took that a budget bounds.
 func (t *tally) took(d time.Duration) { t.verdict.Took = append(t.verdict.Took, d) }

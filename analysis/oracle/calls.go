@@ -170,6 +170,9 @@ func (x *index) judgeError(c *call, t *tally) {
 	case x.failedUnder(c) != nil:
 		t.failUnder("RACE-GRACEFUL", v, c.end, c.ret)
 		return
+	case v.Side == history.Client && before(x.garbage[seat(history.Client)], c.ret):
+		t.leave(whyPeersGarbage)
+		return
 	}
 	t.fail(v, c.end, c.ret)
 }

@@ -164,6 +164,13 @@ func ownCases() []ruleCase {
 		why: "the other one's", want: Fail, checked: 2, fails: rule, side: history.Client,
 		script: two(pair + `60 client < result 2; return 2 "done 1"` + farewell),
 	}, {
+		why: "an error, though its answer had come", want: Fail, checked: 2, fails: rule, side: history.Client,
+		script: two(pair + `60 client < result 2; return 2 lost` + farewell),
+	}, {
+		why: "the same of a client that had been sent what is no message", want: Pass, checked: 1, uncounted: whyPeersGarbage,
+		script: two(pair + `55 server > {"id":1}
+			60 client < {"id":1}; < result 2; return 2 lost` + farewell),
+	}, {
 		why: "the other one's, as the server wrote it", want: Fail, checked: 2, fails: rule, side: history.Server,
 		script: two(`
 			10 client issue 1; > call 1; issue 2; > call 2

@@ -122,6 +122,7 @@ func callRules() []Rule {
 			{OfHTTP: true, Why: whyUnderSameID, What: "Over HTTP, it came in the exchange of the call whose value it is, under an id that resembles that one's: the same is a breach of RESP-SAME-ID."},
 			{Why: whyUnderLate, What: "The value was that of a cancelled call whose response the client should have dropped."},
 			{OfHTTP: true, Why: whyFaulty, What: "Over HTTP+SSE, a call whose POST the network broke off, or whose POST was refused, whatever came by the stream."},
+			{Why: whyPeersGarbage, What: "Who is sent what is no message may fail what it waits for."},
 			unclearIDExemption(),
 		},
 	}}

@@ -101,7 +101,10 @@ func headerRules() []Rule {
 			{From: modernEra, Over: StreamableHTTP, Page: httpPage, Quote: "The client MUST include the request metadata headers", Level: Must},
 		},
 		Convicts: "A request lacked Mcp-Method, or one that names a tool, a prompt or a resource lacked Mcp-Name; or one of these headers did not say what the request says, as it is or in Base64.",
-		Exempt:   []Exemption{{What: "The POST of a notification, whose headers are not defined."}},
+		Exempt: []Exemption{
+			{What: "The POST of a notification, whose headers are not defined."},
+			{What: "An initialize, with which a client goes back to an earlier version, as one may whose server knows no other."},
+		},
 	}}
 }
 

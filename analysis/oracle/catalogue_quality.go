@@ -23,7 +23,7 @@ func qualityRules() []Rule {
 			{What: "A crash outside the implementations' code makes the verdict unknown.",
 				Asks: "Did code crash that is not the implementation's?", answer: (*defence).foreignCrash},
 			{What: "A handshake that fails: no session has begun."},
-			{OfHTTP: true, Why: whyServerEndedIt, What: "Over HTTP before 2026-07-28, the server had ended a session, which it may at any time, that had been unused for more than ten seconds; or the client began another in its place."},
+			{OfHTTP: true, Why: whyServerEndedIt, What: "Over HTTP before 2026-07-28, the server had ended a session, which it may at any time, that had been unused for as long as the budget idle says; or the client began another in its place."},
 			{OfHTTP: true, Why: whyRefusedByHTTP, What: "Over HTTP, a health probe that did not name the session, and was refused: HTTP-SESSION judges that."},
 		}...),
 	}, {

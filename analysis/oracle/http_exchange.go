@@ -245,7 +245,7 @@ func metaVersion(m *history.Message) string {
 
 // repeatsInHeaders: a modern client says in headers which method it asks for, and of what.
 func repeatsInHeaders(_ *index, e *exchange, t *tally) {
-	if !e.isPost() || len(e.asks) == 0 {
+	if !e.isPost() || len(e.asks) == 0 || e.opens() {
 		return
 	}
 	m := e.asks[0].frame.msg

@@ -17,6 +17,9 @@ func (s webScript) heads(name string, change func(*history.HTTPHead)) webScript 
 	return s
 }
 
+// goesBack is the request by which a client begins a session of an earlier version.
+const goesBack = `{"id":90,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`
+
 func webExchangeCases() []webCase {
 	plain := legacyWeb(webRunning + webAnswered)
 	modern := modernWeb(webRunning + webAnswered)
@@ -160,6 +163,9 @@ func webExchangeCases() []webCase {
 	}, {
 		rule: "HTTP-M-HEADERS", why: "no method", want: Fail, fails: "HTTP-M-HEADERS", side: history.Client,
 		script: modern.heads("call 1", func(h *history.HTTPHead) { h.MCPMethod = "" }),
+	}, {
+		rule: "HTTP-M-HEADERS", why: "none, of a client that goes back to an earlier version", want: Pass,
+		script: modernWeb("5 client > "+goesBack+"\n6 server < "+goesBack+"\n"+webRunning+webAnswered).heads(goesBack, func(h *history.HTTPHead) { h.MCPMethod, h.Version = "", "" }),
 	}, {
 		rule: "HTTP-M-HEADERS", why: "no name", want: Fail, fails: "HTTP-M-HEADERS",
 		script: modern.heads("call 1", func(h *history.HTTPHead) { h.MCPName = "" }),

@@ -40,12 +40,11 @@ type sitting struct {
 // session that ends by itself while it is in use is no more than SESSION-SURVIVES counts,
 // which no clause asks for, and one that had been idle for a while is nothing at all.
 
-// idleBound is how long a session has to have been unused that its end is its running out.
-const idleBound = 10 * time.Second
-
-// idle reports whether the session had been unused for a while when the server said that it
-// was gone.
-func (s *sitting) idle() bool { return s.vital == nil || span(s.vital, s.dead) > idleBound }
+// unused reports whether the session had been unused for that long when the server said
+// that it was gone.
+func (s *sitting) unused(long time.Duration) bool {
+	return s.vital == nil || span(s.vital, s.dead) > long
+}
 
 // lapsedBy reports whether the session may have been over at e, since the server ended it:
 // the client has learned so, and nothing that began later was served.
@@ -167,7 +166,7 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 		return
 	}
 	cancel := b.know.read[seat(history.Server)]
-	now := cancel != nil && ev.At <= cancel.At+b.grace
+	now := cancel != nil && b.grace == 0 && ev.At == cancel.At // in wall time nothing shows that
 	switch {
 	case ev.Kind == history.Status && ev.HTTP != nil && ev.HTTP.Status == notFound:
 		s.dead, s.torn = ev, s.shut

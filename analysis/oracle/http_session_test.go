@@ -3,6 +3,7 @@ package oracle
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -25,12 +26,16 @@ const webCancelled = webRunning + `30 client cancel 1; > cancel 1; return 1 canc
 	40 server < cancel 1; told 1; end 1 canceled
 	`
 
-func lostSessionCases() []webCase {
-	withGet := "5 client open g\n6 server serve g\n"
-	shut := withGet + webRunning + `30 client cancel 1; > cancel 1; return 1 canceled
+// tornDown is a session whose GET stream the server ends in the instant of a cancel.
+const (
+	withGet  = "5 client open g\n6 server serve g\n"
+	tornDown = withGet + webRunning + `30 client cancel 1; > cancel 1; return 1 canceled
 		40 server < cancel 1; told 1; end 1 canceled; finish g
 		41 client finish g
 		`
+)
+
+func lostSessionCases() []webCase {
 	listing := func(status string) string {
 		return `60 client > ` + listed + `
 			61 server < ` + listed + `; status ` + listed + ` ` + status + `; finish ` + listed + `
@@ -57,22 +62,22 @@ func lostSessionCases() []webCase {
 		script: legacyWeb(webRunning + webAnswered + probedInVain("1000")).bareGreeted(),
 	}, {
 		rule: "RACE-GRACEFUL", why: "the server ended the GET's stream in the instant of the cancel, and knew the session no more", want: Fail, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
-		script: legacyWeb(shut + probedInVain("1000")).bareGreeted(),
+		script: legacyWeb(tornDown + probedInVain("1000")).bareGreeted(),
 	}, {
 		rule: "RACE-GRACEFUL", why: "however late that shows", want: Fail, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
-		script: legacyWeb(shut + probedInVain("9000")).bareGreeted(),
+		script: legacyWeb(tornDown + probedInVain("9000")).bareGreeted(),
 	}, {
 		rule: "RACE-GRACEFUL", why: "it ended that stream, and the session went on for a while", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
-		script: legacyWeb(shut + listing("200") + probedInVain("1000")).bareGreeted(),
+		script: legacyWeb(tornDown + listing("200") + probedInVain("1000")).bareGreeted(),
 	}, {
 		rule: "RACE-GRACEFUL", why: "it ended that stream at another time", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
-		script: legacyWeb(shut+probedInVain("1000")).replaced("; finish g\n", "\n40.5 server finish g\n").bareGreeted(),
+		script: legacyWeb(tornDown+probedInVain("1000")).replaced("; finish g\n", "\n40.5 server finish g\n").bareGreeted(),
 	}, {
 		rule: "RACE-GRACEFUL", why: "the client had closed that stream", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
-		script: legacyWeb(shut+probedInVain("1000")).replaced("return 1 canceled\n", "return 1 canceled; drop g\n").replaced("41 client finish g", "").bareGreeted(),
+		script: legacyWeb(tornDown+probedInVain("1000")).replaced("return 1 canceled\n", "return 1 canceled; drop g\n").replaced("41 client finish g", "").bareGreeted(),
 	}, {
 		rule: "RACE-GRACEFUL", why: "it ended that stream, and all is well", want: Pass,
-		script: legacyWeb(shut),
+		script: legacyWeb(tornDown),
 	}, {
 		rule: "RACE-GRACEFUL", why: "what came with the cancel met no session any more", want: Fail, fails: "RACE-GRACEFUL (SESSION-SURVIVES)", side: history.Server,
 		script: crossed("202"),
@@ -238,6 +243,14 @@ func TestLostSessionInWallTime(t *testing.T) {
 		`
 	h = legacyWeb(both+sessionGone+closedWithout).tools("cooperative", "cooperative").bareGreeted().history(t)
 	h.Header.Clock = "wall"
+	assert.Empty(t, failing(Judge(h)))
+	// That the end of a session is owed to a cancel, nothing shows in wall time.
+	torn := legacyWeb(tornDown + probedInVain("1000")).bareGreeted()
+	assert.Equal(t, "RACE-GRACEFUL (SESSION-SURVIVES)", failing(Judge(torn.history(t))))
+	h = torn.history(t)
+	h.Header.Clock = "wall"
+	assert.Equal(t, "SESSION-SURVIVES", failing(Judge(h)))
+	h.Header.Budgets = map[string]time.Duration{budgetIdle: time.Millisecond}
 	assert.Empty(t, failing(Judge(h)))
 	h = legacyWeb(both).tools("cooperative", "cooperative").history(t)
 	h.Header.Clock = "wall"

@@ -26,7 +26,7 @@ func sessionSurvives(x *index, t *tally) {
 		default:
 			t.pass()
 		}
-	case m.lost != nil && m.lost.torn == nil && m.lost.idle():
+	case m.lost != nil && m.lost.torn == nil && m.lost.unused(x.idled()):
 		t.leave(whyServerEndedIt)
 	case wayward != nil && wayward.Msg.IsCancel():
 		m.Lateness = span(wayward, m.at)
