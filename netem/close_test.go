@@ -227,14 +227,14 @@ func TestNothingRemains(t *testing.T) {
 		before := runtime.NumGoroutine()
 		w, r := netem.NewPipe(netem.PipeConfig{Travel: constant(time.Hour)})
 		write(t, w, "under way\n")
-		assert.Equal(t, before, runtime.NumGoroutine())
+		assert.LessOrEqual(t, runtime.NumGoroutine(), before) // one of an earlier test may end meanwhile
 		done := make(chan struct{})
 		go func() { defer close(done); _, _ = r.Read(make([]byte, 1)) }()
 		synctest.Wait()
 		require.NoError(t, r.Close())
 		<-done
 		synctest.Wait()
-		assert.Equal(t, before, runtime.NumGoroutine())
+		assert.LessOrEqual(t, runtime.NumGoroutine(), before) // one of an earlier test may end meanwhile
 	})
 }
 

@@ -77,7 +77,8 @@ func (f FrontFault) Validate() error {
 //
 // Whatever the fault, a backend that goes on although its client is gone can do
 // so; what it writes fails. Each runs in the goroutine of its request, other than
-// under a timeout, where it may outlive it: see Wait.
+// under a timeout, where it may outlive it, and where its panics are swallowed from
+// then on: see Wait.
 type Front struct {
 	// Decide returns what happens to an exchange; its result must be valid. It is
 	// called once a request, by the goroutine that serves it. nil: nothing.
@@ -99,10 +100,15 @@ type Front struct {
 	// server: what it leaves unanswered breaks off. nil: never.
 	Halt <-chan struct{}
 
-	mu      sync.Mutex    // guards what follows
-	running int           // backends under a timeout
-	idle    chan struct{} // closed when there are none; nil: nobody waits
+	mu      sync.Mutex     // guards what follows
+	running int            // backends under a timeout, and drops that are at it
+	idle    chan struct{}  // closed when there are none; nil: nobody waits
+	fuses   map[*fuse]bool // of TCP connections, and still burning
 }
+
+// A fuse breaks a connection of the machine's own when it has burnt down. It does not
+// notice when that is closed before.
+type fuse struct{ timer *time.Timer }
 
 var _ http.Handler = (*Front)(nil)
 
@@ -148,9 +154,15 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Wait blocks until all backends have returned on which the front has given up, or
-// ctx has ended, of which it returns the error.
+// ctx has ended, of which it returns the error. It is for the end, when all
+// connections are closed: drops of TCP connections that have not come by then do not
+// come any more.
 func (f *Front) Wait(ctx context.Context) error {
 	f.mu.Lock()
+	for lit := range f.fuses {
+		lit.timer.Stop()
+	}
+	clear(f.fuses)
 	if f.running == 0 {
 		f.mu.Unlock()
 		return nil
@@ -168,11 +180,44 @@ func (f *Front) Wait(ctx context.Context) error {
 	}
 }
 
+// light has f.Wait keep burn from being called so much later, or wait for it.
+func (f *Front) light(after time.Duration, burn func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fuses == nil {
+		f.fuses = map[*fuse]bool{}
+	}
+	lit := &fuse{}
+	lit.timer = time.AfterFunc(after, func() {
+		if over, burns := f.burns(lit); burns {
+			defer over()
+			burn()
+		}
+	})
+	f.fuses[lit] = true
+}
+
+// burns counts a fuse that has burnt down, as runs does, unless it was put out in the
+// last moment.
+func (f *Front) burns(x *fuse) (over func(), burns bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.fuses[x] {
+		return nil, false
+	}
+	delete(f.fuses, x)
+	return f.count(), true
+}
+
 // runs counts a backend that may outlive its exchange; the returned function counts
 // it out.
 func (f *Front) runs() (over func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.count()
+}
+
+func (f *Front) count() (over func()) {
 	f.running++
 	return func() {
 		f.mu.Lock()
@@ -206,8 +251,8 @@ func (x *exchange) cut() {
 }
 
 func (x *exchange) buffer() {
-	p := &passage{w: x.w, header: http.Header{}, shut: true}
-	defer p.end()
+	p := newPassage(x.w, true)
+	defer p.leave()
 	if x.fault.After > 0 {
 		timer := time.AfterFunc(x.fault.After, p.open)
 		defer timer.Stop()
@@ -234,7 +279,7 @@ func (f *Front) drop(x exchange) {
 	case *Conn:
 		conn.resetAfter(x.fault.After, drops)
 	case *net.TCPConn:
-		time.AfterFunc(x.fault.After, func() {
+		f.light(x.fault.After, func() {
 			drops()
 			resetConn(conn)
 		})
@@ -249,12 +294,13 @@ func (f *Front) drop(x exchange) {
 }
 
 // relay runs the backend in a goroutine of its own and returns when it does, or
-// After later, once late has been called.
+// After later, once late has been called. It panics as the backend does; a panic
+// that comes after late is swallowed, since what it would have broken off is over.
 func (f *Front) relay(x exchange, late func(*passage)) {
 	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
-	p := &passage{w: x.w, header: http.Header{}}
-	done := make(chan any, 1) // what the backend panicked with
+	p := newPassage(x.w, false)
+	done := make(chan any, 1) // what the backend panicked with; nobody reads it after late
 	over := f.runs()
 	go func() {
 		defer over()

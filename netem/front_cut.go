@@ -47,7 +47,7 @@ type cutter struct {
 	begun  bool
 	events eventScanner
 	passed int    // whole events
-	held   []byte // of the event that is to be cut
+	held   []byte // of the event that is to be cut; frontMemory at most
 	over   bool   // nothing is written any more
 }
 
@@ -62,7 +62,7 @@ func (c *cutter) WriteHeader(status int) {
 }
 
 // Write passes whole events on while there are to be any, and then holds back
-// until the one that is to be cut is complete.
+// until the one that is to be cut is complete, or more than a front keeps.
 func (c *cutter) Write(b []byte) (n int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +73,9 @@ func (c *cutter) Write(b []byte) (n int, err error) {
 	for n < len(b) && !c.over {
 		k, end := c.events.next(b[n:])
 		if c.passed == c.exchange.fault.Events {
+			k = min(k, frontMemory-len(c.held))
 			c.held = append(c.held, b[n:n+k]...)
-			if n += k; end {
+			if n += k; end || len(c.held) == frontMemory {
 				c.breakOff()
 			}
 			continue

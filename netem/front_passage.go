@@ -9,25 +9,40 @@ import (
 
 // A passage lets a response through, at once or when it is opened, until it is
 // over. The backend may go on to use it when the server's ResponseWriter is gone.
+//
+// Writing blocks for as long as the client does not read, so it has a lock of its
+// own, and one that time can pass for whoever waits for it. What is to end the
+// writing does not wait for it.
 type passage struct {
 	w      http.ResponseWriter
 	header http.Header // the backend's
 
-	mu     sync.Mutex  // guards what follows, and w
-	shut   bool        // what is written is kept
-	over   bool        // nothing is passed on any more
-	status int         // 0: no head yet
-	head   http.Header // as it was then
-	sent   bool        // the head was passed on
-	body   []byte      // kept
+	turn   chan struct{} // full while somebody uses w or what follows; nobody closes it
+	shut   bool          // what is written is kept
+	status int           // 0: no head yet
+	head   http.Header   // as it was then
+	body   []byte        // kept
+
+	mu   sync.Mutex // guards what follows
+	over bool       // nothing is passed on any more
+	sent bool       // the head was passed on, or is about to be
+}
+
+func newPassage(w http.ResponseWriter, shut bool) *passage {
+	return &passage{w: w, header: http.Header{}, turn: make(chan struct{}, 1), shut: shut}
+}
+
+// take blocks until nobody else writes; the returned function lets others.
+func (p *passage) take() (pass func()) {
+	p.turn <- struct{}{}
+	return func() { <-p.turn }
 }
 
 func (p *passage) Header() http.Header { return p.header }
 
 // WriteHeader begins the response. Informational heads are not passed on.
 func (p *passage) WriteHeader(status int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.take()()
 	if status >= 200 || status == http.StatusSwitchingProtocols {
 		p.begin(status)
 	}
@@ -44,23 +59,47 @@ func (p *passage) begin(status int) {
 }
 
 func (p *passage) sendHead() {
+	if p.claim() {
+		maps.Copy(p.w.Header(), p.head)
+		p.w.WriteHeader(p.status)
+	}
+}
+
+// claim reports whether the head is to be passed on now. Whoever ends the passage
+// afterwards has to break off.
+func (p *passage) claim() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.over || p.sent {
-		return
+		return false
 	}
 	p.sent = true
-	maps.Copy(p.w.Header(), p.head)
-	p.w.WriteHeader(p.status)
+	return true
+}
+
+// end lets nothing through any more, other than what is being written, and reports
+// whether the head was passed on.
+func (p *passage) end() (sent bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	return p.sent
+}
+
+func (p *passage) isOver() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.over
 }
 
 // Write passes b on, or keeps it. What a front cannot keep any more opens it.
 func (p *passage) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return 0, errCut()
-	}
+	defer p.take()()
 	p.begin(http.StatusOK)
-	if !p.shut {
+	switch {
+	case p.isOver():
+		return 0, errCut()
+	case !p.shut:
 		return p.w.Write(b)
 	}
 	p.body = append(p.body, b...)
@@ -72,14 +111,13 @@ func (p *passage) Write(b []byte) (int, error) {
 
 // open lets everything through that was kept, and what comes.
 func (p *passage) open() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over || !p.shut {
+	defer p.take()()
+	if !p.shut || p.isOver() {
 		return
 	}
 	p.release()
-	if p.sent {
-		_ = http.NewResponseController(p.w).Flush() // the next Write says if the client is gone
+	if p.status > 0 {
+		_ = http.NewResponseController(p.w).Flush() // likewise
 	}
 }
 
@@ -88,48 +126,46 @@ func (p *passage) release() {
 	if p.status == 0 {
 		return
 	}
-	p.sendHead()
-	_, _ = p.w.Write(p.body) // likewise
+	if p.sendHead(); !p.isOver() {
+		_, _ = p.w.Write(p.body) // the next Write says if the client is gone
+	}
 	p.body = nil
 }
 
 // finish lets through what is there when the backend has returned.
 func (p *passage) finish() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	defer p.take()()
 	if p.status == 0 {
 		p.head = p.header
 		p.status = http.StatusOK
 	}
 	p.release()
-	p.over = true
+	p.end()
 }
 
-// end lets nothing through any more.
-func (p *passage) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
+// leave ends the passage, and blocks until nobody writes.
+func (p *passage) leave() {
+	p.end()
+	p.take()()
 }
 
 // giveUp answers in the backend's place if it has not begun to, and breaks off
 // otherwise.
 func (p *passage) giveUp(r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	if p.sent {
-		breakOff(p.w, r)
+	if p.end() {
+		p.breakOff(r)
 		return
 	}
+	defer p.take()()
 	http.Error(p.w, http.StatusText(http.StatusGatewayTimeout), http.StatusGatewayTimeout)
 }
 
+// breakOff breaks what carries the response, and blocks until whoever was writing to
+// it has noticed.
 func (p *passage) breakOff(r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
+	p.end()
 	breakOff(p.w, r)
+	p.take()()
 }
 
 // Flush does what FlushError does.
@@ -139,7 +175,10 @@ func (p *passage) Flush() { _ = p.FlushError() }
 func (p *passage) FlushError() error {
 	return p.control(func(c *http.ResponseController) error {
 		p.begin(http.StatusOK)
-		if p.shut {
+		switch {
+		case p.isOver():
+			return errCut()
+		case p.shut:
 			return nil
 		}
 		return c.Flush()
@@ -163,9 +202,8 @@ func (p *passage) EnableFullDuplex() error {
 }
 
 func (p *passage) control(do func(*http.ResponseController) error) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
+	defer p.take()()
+	if p.isOver() {
 		return errCut()
 	}
 	return do(http.NewResponseController(p.w))

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
@@ -274,6 +276,28 @@ func TestFrontCutWhatIsNoStream(t *testing.T) {
 	}
 }
 
+// TestFrontCutOfAnEventWithoutEnd: it is cut where a front cannot keep any more.
+func TestFrontCutOfAnEventWithoutEnd(t *testing.T) {
+	written := 0
+	atFront(t, func(w http.ResponseWriter, _ *http.Request, say func(string, ...any)) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		written = 0
+		for piece := make([]byte, 1<<18); written < 64<<20; {
+			n, err := w.Write(piece)
+			if written += n; err != nil {
+				break
+			}
+		}
+	}, func(f *frontTest) {
+		resp, err := f.post(f.Context(), netem.FrontFault{Kind: netem.FrontCut}, "{}")
+		require.NoError(f, err)
+		got, err := all(resp)
+		requireBroken(f, err)
+		assert.Equal(f, 1<<19, len(got), "half of what a front keeps")
+		assert.Equal(f, 1<<20, written)
+	})
+}
+
 // TestFrontDrop: the connection breaks with everything on it, even if the
 // exchange that was to meet it is over.
 func TestFrontDrop(t *testing.T) {
@@ -385,6 +409,44 @@ func TestFrontTimeoutInMidStream(t *testing.T) {
 	})
 }
 
+// flood writes more than any buffer takes, and reports how that ended.
+func flood(w http.ResponseWriter, r *http.Request, say func(string, ...any)) {
+	piece, rc := make([]byte, 1<<16), http.NewResponseController(w)
+	for range 12 << 20 / len(piece) {
+		if _, err := w.Write(piece); err != nil {
+			break
+		}
+		_ = rc.Flush() // the next Write says
+	}
+	say("%v", r.Context().Err())
+}
+
+// TestFrontGivesUpOnAClientThatDoesNotRead: it is the writing that blocks then.
+func TestFrontGivesUpOnAClientThatDoesNotRead(t *testing.T) {
+	atFront(t, flood, func(f *frontTest) {
+		resp, err := f.post(f.Context(), netem.FrontFault{Kind: netem.FrontTimeout, After: time.Second}, "{}")
+		require.NoError(f, err)
+		assert.Equal(f, "context canceled", <-f.said)
+		assert.Equal(f, 1001*ms, f.passed())
+		_, err = all(resp)
+		requireBroken(f, err)
+	})
+}
+
+// TestFrontOpensForAClientThatDoesNotRead: what is full before it is time has been
+// opened already.
+func TestFrontOpensForAClientThatDoesNotRead(t *testing.T) {
+	atFront(t, flood, func(f *frontTest) {
+		resp, err := f.post(f.Context(), netem.FrontFault{Kind: netem.FrontBuffer, After: time.Second}, "{}")
+		require.NoError(f, err)
+		time.Sleep(time.Minute)
+		got, err := all(resp)
+		require.NoError(f, err)
+		assert.Equal(f, 12<<20, len(got))
+		assert.Equal(f, "<nil>", <-f.said)
+	})
+}
+
 // A backend's panic goes where it would without the front.
 func TestFrontTimeoutPassesPanicsOn(t *testing.T) {
 	atFront(t, func(http.ResponseWriter, *http.Request, func(string, ...any)) { panic(http.ErrAbortHandler) }, func(f *frontTest) {
@@ -427,6 +489,30 @@ func TestFrontPicks(t *testing.T) {
 		}
 		s.close(t)
 	})
+}
+
+// TestFrontPutsFusesOut: a drop of a connection of the machine's own does not come when
+// all is over.
+func TestFrontPutsFusesOut(t *testing.T) {
+	for _, waits := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			dropped := make(chan bool, 1)
+			front := &netem.Front{
+				Decide: func(*http.Request) netem.FrontFault {
+					return netem.FrontFault{Kind: netem.FrontDrop, After: time.Second}
+				},
+				Backends: []http.Handler{http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})},
+				Drop:     func(*http.Request) { dropped <- true },
+			}
+			ctx := netem.WithConn(t.Context(), new(net.TCPConn)) // that is closed
+			front.ServeHTTP(nil, httptest.NewRequestWithContext(ctx, http.MethodPost, "/", nil))
+			if waits {
+				require.NoError(t, front.Wait(ctx))
+			}
+			time.Sleep(time.Minute)
+			assert.Equal(t, !waits, len(dropped) == 1)
+		})
+	}
 }
 
 // TestFrontAsOnLoopback: a front breaks real connections alike.

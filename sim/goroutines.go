@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/stack"
 )
 
 const (
@@ -86,13 +87,13 @@ const drainTime = time.Hour
 // leaks records the goroutines that stayed, grouped by their stack.
 func (w *world) leaks() {
 	groups := map[string]int{}
-	for id, stack := range stacks() {
+	for id, where := range stacks() {
 		if !w.present[id] {
-			groups[stack]++
+			groups[where]++
 		}
 	}
-	for _, stack := range slices.Sorted(maps.Keys(groups)) {
-		w.note(history.Event{Side: history.World, Kind: history.Leak, N: groups[stack], Text: stack})
+	for _, where := range slices.Sorted(maps.Keys(groups)) {
+		w.note(history.Event{Side: history.World, Kind: history.Leak, N: groups[where], Text: where})
 	}
 }
 
@@ -118,24 +119,7 @@ func stacks() map[string]string {
 		head, frames, _ := strings.Cut(block, "\n")
 		id, state, _ := strings.Cut(strings.TrimPrefix(head, "goroutine "), " ")
 		state, _, _ = strings.Cut(strings.Trim(state, "[]:"), ",")
-		out[id] = state + "\n" + cleanFrames(frames)
+		out[id] = state + "\n" + stack.Clean(frames)
 	}
 	return out
-}
-
-func cleanFrames(frames string) string {
-	var out []string
-	for line := range strings.SplitSeq(strings.TrimSpace(frames), "\n") {
-		if place, ok := strings.CutPrefix(line, "\t"); ok {
-			place, _, _ = strings.Cut(place, " +0x")
-			out = append(out, "\t"+place)
-			continue
-		}
-		line, _, _ = strings.Cut(line, " in goroutine ")
-		if i := strings.LastIndex(line, "("); i > 0 && strings.HasSuffix(line, ")") && !strings.HasPrefix(line, "created by ") {
-			line = line[:i]
-		}
-		out = append(out, line)
-	}
-	return strings.Join(out, "\n")
 }

@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
-	"slices"
 	"strconv"
 
 	"github.com/mcpsim/mcpsim/netem"
@@ -205,22 +204,4 @@ func (b *bodyTap) Close() error {
 	}
 	b.ex.drop(how)
 	return b.ReadCloser.Close()
-}
-
-// carries notes which exchange a connection carries from now on. One that was broken
-// carries nothing any more, and its client need not know that yet.
-func (x *httpWire) carries(conn int, ex *exchange) {
-	ex.mu.Lock()
-	ex.conn = conn
-	ex.mu.Unlock()
-	x.mu.Lock()
-	if grow := conn + 1 - len(x.carried); grow > 0 {
-		x.carried = slices.Grow(x.carried, grow)[:conn+1]
-	}
-	x.carried[conn] = ex
-	dropped := x.dropped[conn]
-	x.mu.Unlock()
-	if dropped {
-		ex.droppedWith(conn)
-	}
 }

@@ -23,6 +23,7 @@ type exchange struct {
 	request   *passage        // what the request's body says; nil: it has none
 	identity  FrameIdentity   // what it is, for the network's chance
 	misrouted bool            // it goes to another server than it should
+	line      *line           // that the client's transport has put it on last; the wire's mu guards it
 
 	// mu guards what follows, and orders what is recorded once: it is held while that is
 	// recorded, before the locks of the watch, of what that waits for, and of the recorder.
@@ -30,8 +31,6 @@ type exchange struct {
 	heard   bool       // the server has read the request's body
 	sent    bool       // the client's transport has taken it
 	over    bool       // the client is done with it, or has dropped it
-	conn    int        // the connection that the client's transport has put it on; 0: none yet
-	dropped int        // the last connection whose break it has suffered
 	answers []*passage // written by the server, in that order
 	taken   int        // of these, read by the client
 }

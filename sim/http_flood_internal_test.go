@@ -209,6 +209,4 @@ func TestCompressed(t *testing.T) {
 			}
 		})
 	}
-	spoilt := &inflater{}
-	assert.Empty(t, spoilt.feed([]byte("this is not what gzip makes of anything")))
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -11,8 +12,8 @@ import (
 // stand returns the beginning of the server's handler chain.
 func (x *httpWire) stand() *netem.Front {
 	f := &netem.Front{Decide: x.decide, Pick: x.pick, Drop: x.dropConn, Halt: x.halt}
-	for i, s := range x.world.servers {
-		f.Backends = append(f.Backends, x.observe(s.(HTTPServer).Handler(), i+1))
+	for i, s := range x.servers {
+		f.Backends = append(f.Backends, x.observe(s.Handler(), i+1))
 	}
 	return f
 }
@@ -56,24 +57,53 @@ func (x *httpWire) dropConn(r *http.Request) {
 	if conn == nil {
 		return // on the machine's own network there are no faults
 	}
-	x.mu.Lock()
-	x.dropped[conn.Number()] = true
-	all := x.exchanges
-	x.mu.Unlock()
-	for _, ex := range all {
-		if ex != nil {
-			ex.droppedWith(conn.Number())
-		}
+	for _, ex := range x.breaks(conn.Number()) {
+		ex.dropped()
 	}
 }
 
-// droppedWith records, once, that the exchange suffers the break of a connection, if it
-// goes by that one and its client is not done with it.
-func (ex *exchange) droppedWith(conn int) {
+// breaks notes that a connection breaks, and returns what it carries.
+func (x *httpWire) breaks(conn int) []*exchange {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	l := x.lines[conn]
+	if l == nil || l.dropped {
+		return nil
+	}
+	l.dropped = true
+	return slices.DeleteFunc(slices.Clone(l.on), func(ex *exchange) bool { return ex.line != l })
+}
+
+// carries notes that an exchange goes by a connection from now on. One that was broken
+// carries nothing any more, and its client need not know that yet.
+func (x *httpWire) carries(conn int, ex *exchange) {
+	if x.puts(ex, conn) {
+		ex.dropped()
+	}
+}
+
+// puts an exchange on a line, and reports whether that is new to it and broken.
+func (x *httpWire) puts(ex *exchange, conn int) (broken bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	l := x.lines[conn]
+	if l == nil {
+		l = &line{}
+		x.lines[conn] = l
+	}
+	if ex.line == l {
+		return false
+	}
+	ex.line, l.on = l, append(l.on, ex)
+	return l.dropped
+}
+
+// dropped records that the exchange suffers the break of the connection that it is on,
+// unless its client is done with it.
+func (ex *exchange) dropped() {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
-	if ex.conn == conn && !ex.over && ex.dropped != conn {
-		ex.dropped = conn
+	if !ex.over {
 		ex.suffers(Drop)
 	}
 }
@@ -103,7 +133,7 @@ func (ex *exchange) probes() bool {
 // pick chooses one of several servers: that which has the session, if one is named,
 // and otherwise by the seed; of a misrouted exchange, the next.
 func (x *httpWire) pick(r *http.Request) int {
-	n := len(x.world.servers)
+	n := len(x.servers)
 	ex := x.lookup(r)
 	if n == 1 || ex == nil {
 		return 0

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
+	"github.com/mcpsim/mcpsim/sim/stack"
 )
 
 // What becomes of an HTTP handler that panics: net/http recovers, so that nobody but
@@ -18,50 +19,37 @@ func (ex *exchange) serverDone(tap *responseTap, panicked any) {
 	ex.unheard()
 	e := history.Event{Side: history.Server, Kind: history.Finish}
 	if panicked != nil && panicked != http.ErrAbortHandler {
-		stack := panicStack()
-		e.Text, e.Blame = fmt.Sprintf("panic: %v\n%s", panicked, stack), ex.wire.blame(stack)
+		where := panicStack()
+		e.Text, e.Blame = fmt.Sprintf("panic: %v\n%s", panicked, where), ex.wire.blame(where)
 	}
 	ex.note(e)
 }
 
 // panicStack returns the stack of the goroutine that panics, from the function that did
-// on, without what differs from run to run. Where code that was deferred panicked again,
-// be it with what it had recovered, it is that of the first panic, without which there
-// would have been no other.
+// so first on, without what differs from run to run.
 func panicStack() string {
 	_, frames, _ := strings.Cut(string(debug.Stack()), "\n")
-	clean := cleanFrames(frames)
-	if i := strings.LastIndex(clean, "\npanic\n"); i >= 0 {
-		_, clean, _ = strings.Cut(clean[i+len("\npanic\n"):], "\n") // its place
-	}
-	return clean
+	return strings.Join(stack.Origin(strings.Split(stack.Clean(frames), "\n")), "\n")
 }
 
 // blame returns who is to blame for a panic with this stack: the scenario's own tool, the
 // server, or nobody, if it is the simulator's own code that panicked.
-func (x *httpWire) blame(stack string) string {
+func (x *httpWire) blame(where string) string {
 	first := true
-	for line := range strings.Lines(stack) {
+	for line := range strings.Lines(where) {
 		switch {
 		case line[0] == '\t', strings.HasPrefix(line, "runtime."):
 			continue // a place, or what the runtime does to panic
 		case strings.HasPrefix(line, toolFrame):
 			return "tool"
-		case below(line, x.world.Server.Package):
+		case stack.Below(line, x.world.Server.Package):
 			return string(history.Server)
-		case first && below(line, ownModule):
+		case first && stack.Below(line, ownModule):
 			return ""
 		}
 		first = false
 	}
 	return ""
-}
-
-// below reports whether a function, as a stack prints it, is of the package or of one
-// below it.
-func below(function, path string) bool {
-	rest, ok := strings.CutPrefix(function, path)
-	return ok && path != "" && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/"))
 }
 
 const ownModule = "github.com/mcpsim/mcpsim"

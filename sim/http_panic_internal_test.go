@@ -23,6 +23,7 @@ func TestWhoIsToBlameForAPanic(t *testing.T) {
 		blame, top  string // the first function of the stack
 	}{
 		{"the server", here, func(http.ResponseWriter) { breaks() }, "server", "TestWhoIsToBlameForAPanic"},
+		//lint:ignore SA5000 it is to panic
 		{"the runtime, for the server", here, func(http.ResponseWriter) { map[string]int(nil)["x"]++ }, "server", "TestWhoIsToBlameForAPanic"},
 		{"the library, for the server", here, func(w http.ResponseWriter) { w.WriteHeader(1) }, "server", "net/http.checkWriteHeaderCode"},
 		{"the simulator itself", elsewhere, func(http.ResponseWriter) { breaks() }, "", "TestWhoIsToBlameForAPanic"},

@@ -21,7 +21,7 @@ func (x *httpWire) observe(next http.Handler, instance int) http.Handler {
 			return
 		}
 		head := requestHead(r)
-		if head.Instance = instance; len(x.world.servers) == 1 {
+		if head.Instance = instance; len(x.servers) == 1 {
 			head.Instance = 0
 		}
 		if conn := netem.ConnOf(r.Context()); conn != nil {

@@ -7,6 +7,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ type httpWire struct {
 	witness
 	network  road
 	listener net.Listener
+	servers  []HTTPServer // the world's
 	front    *netem.Front
 	server   *http.Server
 	up, down *delays
@@ -35,10 +37,15 @@ type httpWire struct {
 	exchanges  []*exchange           // by their number, from 1; nil: it is just being made
 	stopped    bool                  // what nobody read has been recorded
 	seen       map[FrameIdentity]int // of exchanges; the key's Occurrence is 0
-	carried    []*exchange           // by connection: what it carries
-	dropped    map[int]bool          // the connections that a fault has broken
+	lines      map[int]*line         // by the number of the connection
 	sessions   map[string]int        // which of several servers has the session, from 1
 	transports map[*seat]*http.Transport
+}
+
+// A line is a connection, as far as it matters what it carries.
+type line struct {
+	dropped bool        // a fault has broken it
+	on      []*exchange // that the clients' transports have put on it, in that order
 }
 
 // A road joins those who dial and those who listen, such as a [netem.Network] does.
@@ -61,10 +68,13 @@ func newHTTPWire(w *world) (*httpWire, error) {
 		up:      newDelays("client_to_server", link.ClientToServer, w.schedule.Seed),
 		down:    newDelays("server_to_client", link.ServerToClient, w.schedule.Seed),
 		halt:    make(chan struct{}),
-		seen:    map[FrameIdentity]int{}, sessions: map[string]int{}, dropped: map[int]bool{}, transports: map[*seat]*http.Transport{},
+		seen:    map[FrameIdentity]int{}, sessions: map[string]int{}, lines: map[int]*line{}, transports: map[*seat]*http.Transport{},
 	}
 	if x.network = x.simulated(); w.ground != nil {
 		x.network = w.ground.network
+	}
+	for _, s := range w.servers {
+		x.servers = append(x.servers, s.(HTTPServer))
 	}
 	x.flood.bound(w)
 	x.front = x.stand()
@@ -122,8 +132,8 @@ func (x *httpWire) travel(d *delays, s netem.Segment, conn int) netem.Travel {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	id := FrameIdentity{Method: "connection", Occurrence: conn}
-	if x.world.Scenario.HTTP.Protocol != H2C && conn < len(x.carried) && x.carried[conn] != nil {
-		id = x.carried[conn].identity
+	if l := x.lines[conn]; x.world.Scenario.HTTP.Protocol != H2C && l != nil {
+		id = l.on[len(l.on)-1].identity
 	}
 	return d.travel(s, id.flat())
 }
@@ -181,13 +191,13 @@ func (x *httpWire) serve(ctx context.Context) error {
 func (x *httpWire) shutdown(ctx context.Context) error {
 	patience, enough := context.WithTimeout(context.WithoutCancel(ctx), history.ClosePatience)
 	defer enough()
-	errs := make([]error, len(x.world.servers))
+	errs := make([]error, len(x.servers))
 	var all sync.WaitGroup
-	for i, s := range x.world.servers {
+	for i, s := range x.servers {
 		all.Add(1)
 		x.world.spawn(func() {
 			defer all.Done()
-			errs[i] = s.(HTTPServer).Shutdown(patience)
+			errs[i] = s.Shutdown(patience)
 		})
 	}
 	all.Wait()
@@ -221,17 +231,19 @@ func (x *httpWire) abandon() {
 }
 
 func (x *httpWire) stop() {
-	x.mu.Lock()
-	all := x.exchanges
-	x.stopped = true
-	x.mu.Unlock()
-	for _, ex := range all {
-		if ex != nil {
-			ex.unread()
-		}
+	for _, ex := range x.closeBook() {
+		ex.unread()
 	}
 	x.network.Stop()
 	_ = x.server.Close() // its listener is closed already
+}
+
+// closeBook returns all exchanges; those that enter from now on come too late.
+func (x *httpWire) closeBook() []*exchange {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.stopped = true
+	return slices.DeleteFunc(slices.Clone(x.exchanges), func(ex *exchange) bool { return ex == nil })
 }
 
 // distinguish numbers the exchanges that are alike.

@@ -18,17 +18,20 @@ import (
 
 // A loopback is the machine's own network, on which one server listens.
 type loopback struct {
-	mu       sync.Mutex // guards what follows
-	listener net.Listener
+	mu       sync.Mutex   // guards what follows
+	listener net.Listener // nil: nobody listens, or it could not be
 	dialled  []*net.TCPConn
 }
 
 func (l *loopback) Listen(string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.listener = listener
-	return listener, err
+	return listener, nil
 }
 
 // DialContext reaches the server, whatever its name. It waits for nobody to listen: the
@@ -54,7 +57,9 @@ func (l *loopback) DialContext(ctx context.Context, network, _ string) (net.Conn
 func (l *loopback) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_ = l.listener.Close() // its server has, as a rule
+	if l.listener != nil {
+		_ = l.listener.Close() // its server has, as a rule
+	}
 	for _, conn := range l.dialled {
 		_ = conn.SetLinger(0) // likewise
 		_ = conn.Close()
@@ -203,3 +208,6 @@ func watchMachine() (held func() time.Duration) {
 		return <-longest
 	}
 }
+
+// Who cannot listen can still stop.
+func TestLoopbackThatNeverListened(t *testing.T) { new(loopback).Stop() }

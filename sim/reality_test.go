@@ -18,8 +18,9 @@ import (
 	"github.com/mcpsim/mcpsim/sim/reference"
 )
 
-// A conversation is what is played on every ground. Its instants are so far apart that
-// a busy machine does not change their order in wall time.
+// A conversation is what is played on every ground. Where the order of two of its events
+// is a matter of time alone, they are so far apart that a machine which stands still for
+// half as long does not change it.
 type conversation struct {
 	name string
 	what string // of a scenario
@@ -29,11 +30,12 @@ type conversation struct {
 }
 
 func conversations() []conversation {
-	// A cancel comes a second after the start, and nothing else within a second of it.
+	// A cancel comes a second after the start, and nothing else within a second of it that
+	// it does not bring about.
 	const running = "cancel: {share: 1, when: {event: started, offset: 1s}}\n"
 	return []conversation{
-		{name: "a call", what: "handlers: [{kind: cooperative, work: 100ms}]\n"},
-		{name: "a call that reports progress", what: "handlers: [{kind: chatty, every: 200ms, work: 700ms}]\n"},
+		{name: "a call", what: "handlers: [{kind: cooperative, work: 1s}]\n"},
+		{name: "a call that reports progress", what: "handlers: [{kind: chatty, every: 1s, work: 3s}]\n"},
 		{name: "one call after another", what: "load: {callers: 1, calls: 3}\nhandlers: [{kind: instant}]\n"},
 		{name: "two calls at once", what: "load: {callers: 2, calls: 2}\nhandlers: [{kind: cooperative, work: 1s}]\n"},
 		{name: "a cancel at work", what: "handlers: [{kind: cooperative, work: 3s}]\n" + running},
@@ -44,19 +46,23 @@ func conversations() []conversation {
 		{name: "a cancel that is swallowed", what: "handlers: [{kind: swallow, work: 3s}]\n" + running},
 		{name: "a cancel of one of two calls", what: "load: {callers: 2, calls: 2}\nhandlers: [{kind: cooperative, work: 3s}]\n" +
 			"cancel: {share: 0.5, when: {event: started, offset: 1s}}\n"},
-		{name: "a cancel after the return", what: "handlers: [{kind: instant}]\ncancel: {share: 1, when: {event: returned, offset: 10ms}}\n"},
+		{name: "a cancel after the return", what: "handlers: [{kind: instant}]\ncancel: {share: 1, when: {event: returned, offset: 1s}}\n"},
 		{name: "a deadline", what: "handlers: [{kind: cooperative, work: 3s}]\ncancel: {share: 1, timeouts: 1, when: {event: issued, offset: 1s}}\n"},
 		{name: "a resource", what: "load: {requests: [{kind: resources/read}]}\nhandlers: [{kind: cooperative, work: 3s}]\n" + running},
 		{name: "the lists", what: "load: {callers: 1, calls: 4, requests: [{kind: tools/list}, {kind: prompts/list}]}\nhandlers: [{kind: instant}]\n"},
 		{name: "a close with a call in flight", what: "handlers: [{kind: cooperative, work: 3s}]\nend: {how: close, at: 1s}\n"},
 		{name: "a server that is stopped", what: "handlers: [{kind: cooperative, work: 3s}]\nend: {how: server-stop, at: 1s}\n"},
-		{name: "a tool that asks", only: legacy, what: "handlers: [{kind: asking, work: 400ms, asks: {kind: sampling/createMessage, work: 200ms}}]\n"},
+		{name: "a tool that asks", only: legacy, what: "handlers: [{kind: asking, work: 2s, asks: {kind: sampling/createMessage, work: 1s}}]\n"},
 		{name: "a cancel while the client is asked", only: legacy, apart: "go-sdk", why: "its client drops the stream that would bring the cancel",
-			what: "handlers: [{kind: asking, work: 200ms, asks: {kind: elicitation/create, work: 3s}}]\n" + running},
+			what: "handlers: [{kind: asking, work: 2s, asks: {kind: elicitation/create, work: 3s}}]\n" +
+				"cancel: {share: 1, when: {event: started, offset: 2s}}\n"},
 		{name: "a subscription", only: modern, what: "load: {requests: [{kind: subscriptions/listen, for: 3s}]}\nhandlers: [{kind: instant}]\n" +
 			"changes: {count: 2, every: 1s}\n"},
 	}
 }
+
+// apart is how far apart they are, at least.
+const apart = time.Second
 
 // A place is where a conversation is played: in virtual time, or on what real makes of
 // the machine.
@@ -133,12 +139,28 @@ func (p performance) config(t *testing.T) sim.WorldConfig {
 // all transports.
 //
 // The worlds on real ground live by their own schedule, in wall time, all at once but for
-// a moment between one and the next. Nothing waits for them by sleeping.
+// a moment between one and the next. Nothing waits for them by sleeping. Where the machine
+// stood still for too long, what they tell is not looked at, and they are played again.
 func TestReality(t *testing.T) {
 	t.Parallel()
 	all := performances()
 	told := make([]*history.History, len(all))
-	var real sync.WaitGroup
+	imagine(t, all, told)
+	var held time.Duration
+	for range 3 {
+		if held = realize(t, all, told); held > apart/2 {
+			continue
+		}
+		for i := 0; i < len(all); i += len(places()) {
+			compare(t, all[i:i+len(places())], told[i:i+len(places())])
+		}
+		return
+	}
+	t.Skipf("the machine ran nothing of this for %v at a time, and the instants of a conversation are %v apart", held, apart)
+}
+
+// imagine plays what is played in memory.
+func imagine(t *testing.T, all []performance, told []*history.History) {
 	for i, p := range all {
 		if !p.real {
 			synctest.Test(t, func(t *testing.T) {
@@ -146,9 +168,36 @@ func TestReality(t *testing.T) {
 				require.NoError(t, err, p)
 				told[i] = h
 			})
+			assert.GreaterOrEqual(t, closest(told[i]), apart, p)
 		}
 	}
+}
+
+// closest returns how far apart those events of a history are, at least, that nothing but
+// time separates: what brings each other about does so in a moment, for which an SDK may
+// gather what it tells. A server that is stopped asks now and then whether all have gone.
+func closest(h *history.History) time.Duration {
+	const moment = 20 * time.Millisecond
+	gap, began, last := time.Hour, time.Duration(0), time.Duration(0) // of a moment
+	for _, e := range h.Events {
+		switch {
+		case e.Kind == history.Goroutines:
+			continue // they are counted at any time
+		case e.At-last > moment:
+			gap, began = min(gap, e.At-began), e.At
+		}
+		if last = e.At; e.Kind == history.Stop {
+			break
+		}
+	}
+	return gap.Round(time.Millisecond)
+}
+
+// realize plays what is played on real ground, and returns for how long the machine ran
+// nothing of it at a time.
+func realize(t *testing.T, all []performance, told []*history.History) (held time.Duration) {
 	watch := watchMachine()
+	var real sync.WaitGroup
 	for i, p := range all {
 		if p.real {
 			time.Sleep(50 * time.Millisecond) // one beginning at a time
@@ -161,12 +210,7 @@ func TestReality(t *testing.T) {
 		}
 	}
 	real.Wait()
-	if held := watch(); held > 500*time.Millisecond {
-		t.Skipf("the machine ran nothing of this for %v at a time, and the instants of a conversation are a second apart", held)
-	}
-	for i := 0; i < len(all); i += len(places()) {
-		compare(t, all[i:i+len(places())], told[i:i+len(places())])
-	}
+	return watch()
 }
 
 // compare compares what was told of one conversation on all places.

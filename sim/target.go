@@ -245,7 +245,10 @@ type Server interface {
 type HTTPServer interface {
 	Server
 	// Handler returns what serves the MCP endpoint, whatever the request's path; over
-	// HTTP+SSE, both its stream and what is posted. It is called once.
+	// HTTP+SSE, both its stream and what is posted. It is called once. The
+	// http.ResponseWriter that it is served with is an http.Flusher, and fit for an
+	// http.ResponseController. It is no http.Hijacker, not by HTTP/1.1 either: what is
+	// written to a hijacked connection, even through a controller, passes by those who record.
 	Handler() http.Handler
 	// Sessions returns how many sessions are alive, by the public interface of the
 	// implementation; -1 where that cannot be told.

@@ -28,18 +28,19 @@ func borders() []border {
 	sdks := []string{"github.com/modelcontextprotocol", "github.com/mark3labs"}
 	outside := slices.Concat(drawing, surface, sdks)
 	histories := []string{"sim/history"}
-	world := []string{"netem", "sim", "sim/history", "sim/protocol", "sim/clock"}
+	world := []string{"netem", "sim", "sim/history", "sim/protocol", "sim/clock", "sim/stack"}
 	judges := []string{"sim/history", "analysis/..."}
 	worker := slices.Concat(world, []string{"sim/lease", "sim/targets", "sim/gosdk", "sim/mcpgo", "sim/reference", "analysis", "analysis/oracle"})
 	return []border{
 		{"netem", nil, outside, "bytes and delays: of use to anybody, in any test"},
 		{"sim/history", nil, outside, "what was observed, read by both sides of the house: it leans on neither"},
 		{"sim/clock", nil, outside, "the hold on the runtime, below everything"},
+		{"sim/stack", nil, outside, "text that the runtime prints"},
 		{"sim/lease", nil, outside, "what passes between the processes reads nothing of what it carries"},
 		{"scenarios", nil, outside, "text only"},
 		{"sim/protocol", histories, outside, "turns bytes into messages of a history"},
 		{"sim", world, outside, "drives and records; it does not judge, and knows no target"},
-		{"sim/engine", []string{"sim/lease"}, outside, "runs processes; it does not know what a world is"},
+		{"sim/engine", []string{"sim/lease", "sim/stack"}, outside, "runs processes; it does not know what a world is"},
 		{"sim/gosdk", world, slices.Concat(drawing, surface), "an adapter: the SDK and the contract"},
 		{"sim/mcpgo", world, slices.Concat(drawing, surface), "likewise"},
 		{"sim/reference", world, outside, "a peer of our own, strict because it owes nothing to an SDK"},

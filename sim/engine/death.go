@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/mcpsim/mcpsim/sim/stack"
 )
 
 // howDied reads the way of a worker's death from its report, and from its exit
@@ -43,39 +44,19 @@ func (d Death) Stack() []string {
 }
 
 // Names reports whether a function of the package path or below it stands in the
-// stack before any other code of this module does: whose code it was that died. Where
-// code that was deferred panicked again, be it with what it had recovered, the stack
-// counts from the first panic on, without which there would have been no other.
+// stack before any other code of this module does: whose code it was that died. The
+// stack counts from the first panic on.
 func (d Death) Names(path string) bool {
-	for _, line := range d.origin() {
+	for _, line := range stack.Origin(d.Stack()) {
 		if strings.HasPrefix(line, "\t") {
 			continue
 		}
-		if below(line, path) {
+		if stack.Below(line, path) {
 			return true
 		}
-		if below(line, modulePath) {
+		if stack.Below(line, modulePath) {
 			return false
 		}
 	}
 	return false
-}
-
-// origin is the stack below the call of panic that came first, all of it if there is
-// none.
-func (d Death) origin() []string {
-	stack := d.Stack()
-	for i, line := range slices.Backward(stack) {
-		if strings.HasPrefix(line, "panic(") {
-			return stack[i+1:]
-		}
-	}
-	return stack
-}
-
-// below reports whether a function, as a stack prints it, belongs to the package
-// path or to one below it.
-func below(function, path string) bool {
-	rest, ok := strings.CutPrefix(function, path)
-	return ok && path != "" && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/"))
 }

@@ -20,8 +20,8 @@ import (
 func (c *client) transport(conn sim.Conn) (transport.Interface, error) {
 	switch c.env.Transport {
 	case sim.StreamableHTTP:
-		http, err := transport.NewStreamableHTTP(conn.Endpoint, c.streamable(conn)...)
-		return watchHTTP(http), err
+		streamable, err := transport.NewStreamableHTTP(conn.Endpoint, c.streamable(conn)...)
+		return watchHTTP(streamable), err
 	case sim.HTTPSSE:
 		return transport.NewSSE(conn.Endpoint, transport.WithHTTPClient(conn.HTTP), quiet(transport.WithSSELogger))
 	}
@@ -66,8 +66,8 @@ func (w *web) mount(impl *sdk.MCPServer, env sim.ServerEnv, with chosen) {
 		w.handler, w.shutdown = byMethod{stream: sse.SSEHandler(), messages: sse.MessageHandler()}, sse.Shutdown
 		return
 	}
-	http := sdk.NewStreamableHTTPServer(impl, with.streamable()...)
-	w.handler, w.shutdown = http, http.Shutdown
+	streamable := sdk.NewStreamableHTTPServer(impl, with.streamable()...)
+	w.handler, w.shutdown = streamable, streamable.Shutdown
 }
 
 // byMethod serves HTTP+SSE on one path: the SDK's own paths are the router's business.
