@@ -75,6 +75,11 @@ func runtimePatches() []patch {
 			new: "\t\t\tfaketime = when\n\t\t\tmcpsimInstant()\n",
 		},
 		{
+			file: "mgcscavenge.go", why: "behind a collection, the real clock's thread would wake a goroutine, and so shift when the queue of all is looked at",
+			old: "func (s *scavengerState) ready() {\n\ts.sysmonWake.Store(1)\n",
+			new: "func (s *scavengerState) ready() {\n\tif faketime == 0 {\n\t\ts.sysmonWake.Store(1)\n\t}\n",
+		},
+		{
 			file: "select.go", why: "which ready case a select takes",
 			old: "\t\tj := cheaprandn(uint32(norder + 1))\n",
 			new: "\t\tj := mcpsimChance(uint32(norder + 1))\n",

@@ -19,7 +19,7 @@ func TestOverlayFitsThisGo(t *testing.T) {
 	require.NoError(t, err)
 	var overlay struct{ Replace map[string]string }
 	require.NoError(t, json.Unmarshal(data, &overlay))
-	assert.Len(t, overlay.Replace, 11)
+	assert.Len(t, overlay.Replace, 12)
 	for original, replacement := range overlay.Replace {
 		assert.FileExists(t, original)
 		assert.FileExists(t, replacement)
