@@ -70,8 +70,8 @@ func TestReadmeOverHTTP(t *testing.T) {
 			assert.Contains(t, string(readme), line)
 		}
 	}
-	assert.Contains(t, string(readme), "latest F1\n"+shown(exitBroken, "replay", dir, "F1"))
-	assert.Contains(t, string(readme), "latest F1 --server go-sdk+propagate\n"+shown(exitOK, "replay", dir, "F1", "--server", "go-sdk+propagate"))
+	assert.Contains(t, string(readme), "replay before F1\n"+shown(exitBroken, "replay", dir, "F1"))
+	assert.Contains(t, string(readme), "replay before F1 --server go-sdk+propagate\n"+shown(exitOK, "replay", dir, "F1", "--server", "go-sdk+propagate"))
 }
 
 // TestReadmeDocumentsEveryFile compares the table of a result directory's files
