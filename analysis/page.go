@@ -28,7 +28,11 @@ type Page struct {
 	Replay     []string           // the command that shows the example again, word by word
 	Handler    string             // source of the example's tool
 	AfterFix   string             // commands to run once it is mended, and why
+	Options    []OptionText       // that its target has, and was run without
 }
+
+// An OptionText is what a target can be asked for behind its name, in a clause.
+type OptionText struct{ Target, Name, Doc string }
 
 // Markdown renders the page. It answers what its reader will object, in the
 // order in which the objections come.
@@ -85,7 +89,19 @@ func (p Page) title() string {
 	if f.Expected != nil {
 		lines = append(lines, "<br>Known: "+f.Expected.because())
 	}
+	if len(p.Options) > 0 {
+		lines = append(lines, "<br>"+p.options())
+	}
 	return strings.Join(lines, "\n")
+}
+
+// options name what the target was run without: its maintainer asks for that first.
+func (p Page) options() string {
+	var all []string
+	for _, o := range p.Options {
+		all = append(all, code(o.Target+"+"+o.Name)+" "+escaped(o.Doc))
+	}
+	return "Options that were not chosen: " + strings.Join(all, " · ")
 }
 
 // says names the offence.
