@@ -86,6 +86,9 @@ func (p Page) title() string {
 	for _, more := range p.comparisons() {
 		lines = append(lines, "<br>"+more)
 	}
+	if also := p.also(); also != "" {
+		lines = append(lines, "<br>"+also)
+	}
 	if f.Expected != nil {
 		lines = append(lines, "<br>Known: "+f.Expected.because())
 	}
@@ -93,6 +96,19 @@ func (p Page) title() string {
 		lines = append(lines, "<br>"+p.options())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// also names the weaker rules that the same act breaks.
+func (p Page) also() string {
+	over := cmp.Or(oracle.Transport(p.Manifest.Transport), oracle.Stdio)
+	var all []string
+	for _, r := range p.Also {
+		all = append(all, fmt.Sprintf("%s %s", r.LevelOver(over, p.Finding.SpecVersion), r.ID))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "Broken by the same act, and not reported a second time: " + strings.Join(all, ", ") + "."
 }
 
 // options name what the target was run without: its maintainer asks for that first.
