@@ -25,7 +25,7 @@ type bodyLog struct {
 func (l *bodyLog) see(e *history.Event) {
 	switch {
 	case e.Exchange == 0:
-	case e.Kind == history.Write && e.Side == history.Client && e.Msg != nil && e.Msg.Method == "tools/call":
+	case e.Kind == history.Write && e.Side == history.Client && e.Call > 0 && e.Msg != nil && e.Msg.Kind == history.Request:
 		if l.posting == nil {
 			l.posting = map[int]bool{}
 		}

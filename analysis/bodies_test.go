@@ -12,18 +12,18 @@ import (
 // TestBodyLog counts how calls were answered, and nothing else.
 func TestBodyLog(t *testing.T) {
 	var l bodyLog
-	answer := func(exchange int, method string, status int, contentType string) {
-		l.see(&history.Event{Side: history.Client, Kind: history.Write, Exchange: exchange, Msg: &history.Message{Method: method}})
+	answer := func(exchange, call int, status int, contentType string) {
+		l.see(&history.Event{Side: history.Client, Kind: history.Write, Exchange: exchange, Call: call, Msg: &history.Message{Kind: history.Request}})
 		l.see(&history.Event{Side: history.Server, Kind: history.Status, Exchange: exchange,
 			HTTP: &history.HTTPHead{Status: status, ContentType: contentType}})
 	}
 	assert.Nil(t, l.bodies(), "nothing was answered")
-	answer(1, "initialize", 200, "application/json")
-	answer(2, "tools/call", 400, "application/json")
+	answer(1, 0, 200, "application/json")
+	answer(2, 1, 400, "application/json")
 	assert.Nil(t, l.bodies(), "no call was answered")
-	answer(3, "tools/call", 200, "application/json; charset=utf-8")
-	answer(4, "tools/call", 200, "text/event-stream")
-	answer(5, "tools/call", 200, "text/event-stream")
+	answer(3, 2, 200, "application/json; charset=utf-8")
+	answer(4, 3, 200, "text/event-stream")
+	answer(5, 4, 200, "text/event-stream")
 	assert.Equal(t, &Bodies{JSON: 1, Stream: 2}, l.bodies())
 }
 

@@ -194,8 +194,10 @@ func (b *builder) cancel(f *frame) {
 	}
 	b.learn(f.side, f.write, true)
 	if b.formerly(f) {
-		f.forgotten = true
-		return
+		if r = b.formerRequest(f); r == nil {
+			f.forgotten = true
+			return
+		}
 	}
 	if f.req = r; r == nil {
 		f.forgotten = b.perhaps(ofRequest, f.side, f.msg.Ref)

@@ -122,6 +122,7 @@ func httpEndRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whyServerEndedIt, What: "The server had answered a request in that session with 404: it had ended it before."},
 			{Why: whyFaulty, What: "The network had been at fault before, and the client may have taken the session for lost."},
+			{Why: whyNotYet, What: "The server had ended the session before that, and the client was given another in the instant in which it was closed."},
 			{Why: whyOnlyTold, What: "Over HTTP+SSE the text says what closing means, and not that a client has to."},
 			{What: "A client that was given no session; and a Close that does not return, which CLOSE-BOUNDED judges."},
 		},

@@ -55,7 +55,8 @@ func closesStream(x *index, c *call, t *tally) {
 
 // tookForCancel returns the disconnect for which the handler of c was told to stop before
 // 2026-07-28, when a disconnect is no cancel; nil if it was told for another reason, or
-// not at all.
+// not at all. To close a stream whose response has been read is to tidy up, and tells
+// nobody anything.
 func (x *index) tookForCancel(c *call) *history.Event {
 	if c.req == nil || c.told == nil || x.transport != StreamableHTTP || x.disconnects {
 		return nil
@@ -68,7 +69,7 @@ func (x *index) tookForCancel(c *call) *history.Event {
 		return nil
 	}
 	d := earlier(e.gone, e.drop)
-	if before(d, c.told) || d.At == c.told.At {
+	if !before(c.req.readReply, d) && (before(d, c.told) || d.At == c.told.At) {
 		return d
 	}
 	return nil

@@ -337,6 +337,23 @@ func webCancelCases() []webCase {
 		script: modernWeb(webRunning + `30 client cancel 1; drop call 1; return 1 canceled
 			40 server gone call 1; told 1; end 1 canceled`),
 	}, {
+		rule: "EXCHANGE-ENDED", why: "one whose call is cancelled in the instant in which all is over", want: Vacuous,
+		script: modernWeb(webRunning + `1000 client cancel 1; drop call 1; return 1 canceled
+			server gone call 1; told 1; end 1 canceled`),
+	}, {
+		rule: "EXCHANGE-ENDED", why: "or after it", want: Vacuous,
+		script: modernWeb(`0 client connect; connected
+			` + webRunning + `900 world quiet
+			1000 client cancel 1; drop call 1; return 1 canceled
+			1001 server gone call 1; told 1; end 1 canceled
+			1010 client close; closed
+			2000 server sessions 0; stop; served`).standing(),
+	}, {
+		rule: "EXCHANGE-ENDED", why: "one that had ended before the cancel came", want: Vacuous,
+		script: modernWeb(webRunning + `40 server end 1 "done 1"; > result 1
+			45 client cancel 1; drop call 1; return 1 canceled
+			46 server gone call 1`),
+	}, {
 		rule: "EXCHANGE-ENDED", why: "with a tool that does not stop", want: Vacuous, uncounted: whyToolRuns,
 		script: modernWeb(webRunning + `30 client cancel 1; drop call 1; return 1 canceled
 			40 server gone call 1; told 1`).tools("stubborn"),

@@ -38,11 +38,22 @@ func clientDeletes(x *index, t *tally) {
 		t.leave(whyServerEndedIt)
 	case x.faulty != nil:
 		t.leave(whyFaulty)
+	case x.renewedAtClose():
+		t.leave(whyNotYet)
 	case x.closed == nil || before(x.stalled, x.closed):
 		// What it waits for is CLOSE-BOUNDED's to ask.
 	case x.last.At > x.closed.At+x.grace:
 		t.fail(v, x.close, x.closed, x.last)
 	}
+}
+
+// renewedAtClose reports whether the client, which had had a session before, was given its
+// last one in the instant in which the application closed it: what has read the answer need
+// not have been heard by what closes. Of a first session the application is told that there
+// is one before it can close anything.
+func (x *index) renewedAtClose() bool {
+	s := x.talk.session
+	return x.talk.number > 0 && s.since.At <= x.close.At+x.grace && x.close.At <= s.since.At+x.grace
 }
 
 // sessionsEnd: a session that its client has ended does not live on. Those that no client

@@ -170,7 +170,7 @@ func (x *index) judgeUnaccepted(e *exchange, t *tally) {
 // namesSession: a client with a session names it in every request.
 func namesSession(x *index, e *exchange, t *tally) {
 	s := e.session
-	if s == nil || e.head == nil || e.leaving || e.opens() {
+	if s == nil || e.head == nil || e.leaving || e.opens() || e.untold() {
 		return
 	}
 	switch given := e.head.Session; {
@@ -190,6 +190,10 @@ func (e *exchange) opens() bool {
 	return len(e.asks) > 0 && e.asks[0].frame.msg.Method == initializeMethod
 }
 
+// untold reports whether the exchange is a POST of which was not seen what it carries: the
+// history may end there.
+func (e *exchange) untold() bool { return e.isPost() && e.carried == 0 }
+
 // announces reports whether it carries the word that the client has begun, which it sends
 // when it has the result of initialize.
 func (e *exchange) announces() bool {
@@ -199,7 +203,7 @@ func (e *exchange) announces() bool {
 // namesVersion: a client names the protocol version in a header.
 func namesVersion(x *index, e *exchange, t *tally) {
 	switch {
-	case e.head == nil || e.opens():
+	case e.head == nil || e.opens() || e.untold():
 	case x.modern:
 		judgeVersion(e, t)
 	case e.versions == nil:

@@ -331,6 +331,23 @@ func webStreamCases() []webCase {
 			1001 client drop call 1
 			1002 server gone call 1; finish call 1`).bareManually(),
 	}, {
+		rule: "HTTP-TERMINATE", why: "left open in the instant of the response", want: Vacuous,
+		script: modernWeb(webRunning + `1000 server status call 1 200; end 1 "done 1"; > result 1
+			world quiet
+			1001 client < result 1; return 1 "done 1"
+			server finish call 1`).bareManually(),
+	}, {
+		rule: "HTTP-TERMINATE", why: "the response comes when all was taken to be quiet", want: Vacuous,
+		script: modernWeb(webRunning + `900 world quiet
+			1000 server status call 1 200; end 1 "done 1"; > result 1
+			1001 client < result 1; return 1 "done 1"
+			1002 server finish call 1`).bareManually(),
+	}, {
+		rule: "HTTP-TERMINATE", why: "the client had gone before", want: Vacuous, uncounted: whyStreamGone,
+		script: modernWeb(webRunning + `50 server status call 1 200; end 1 "done 1"; > result 1
+			60 client < result 1; return 1 "done 1"; drop call 1
+			1000 world quiet`).bareManually(),
+	}, {
 		rule: "HTTP-TERMINATE", why: "a JSON object ends by itself", want: Vacuous,
 		script: func() webScript { s := modernWeb(webRunning + webAnswered); s.json = true; return s }(),
 	}, {
@@ -360,6 +377,9 @@ func (s webScript) replaced(old, new string) webScript {
 	s.text = strings.Replace(s.text, old, new, 1)
 	return s
 }
+
+// standing is the script as it stands, whose exchanges end as they do.
+func (s webScript) standing() webScript { s.bare = true; return s }
 
 // bareManually is the script as it stands.
 func (s webScript) bareManually() webScript {

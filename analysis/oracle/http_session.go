@@ -52,16 +52,19 @@ func (s *sitting) lapsedBy(e *history.Event) bool {
 	return s.expired != nil && e != nil && !before(e, s.alive)
 }
 
-// lostWith returns the session of which the server said, when it was asked by r, that it
-// does not know it; nil if it did not.
+// lostWith returns the session that was over when the server had been asked by r: it said
+// then that it does not know it, or ended the exchange without an answer and said so next;
+// nil if it did not.
 func lostWith(r *request) *sitting {
-	if r == nil || r.frame.on == nil || r.frame.on.answersWith() != notFound {
+	if r == nil || r.frame.on == nil {
 		return nil
 	}
-	if s := r.frame.on.sitting; s != nil && s.dead != nil {
-		return s
+	e := r.frame.on
+	s := e.sitting
+	if s == nil || s.dead == nil || e.answersWith() != notFound && (r.first != nil || !s.lapsedBy(e.finish[atServer])) {
+		return nil
 	}
-	return nil
+	return s
 }
 
 // overFor is the first sign of the end of the session that r is of.
@@ -170,7 +173,7 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 	switch {
 	case ev.Kind == history.Status && ev.HTTP != nil && ev.HTTP.Status == notFound:
 		s.dead, s.torn = ev, s.shut
-		if s.torn == nil && now && b.took(cancel) && !e.cancels() {
+		if s.torn == nil && now && b.took(cancel) {
 			s.torn = cancel
 		}
 	case e.refused():
@@ -187,9 +190,6 @@ func (b *builder) noteLife(e *exchange, ev *history.Event) {
 	}
 }
 
-// cancels reports whether the exchange is the POST of a cancel.
-func (e *exchange) cancels() bool { return e.notice != nil && e.notice.msg.IsCancel() }
-
 // whyFormerSession is why something was not counted.
 const whyFormerSession = "sent while the client was beginning another session, and perhaps for the former"
 
@@ -204,6 +204,17 @@ func (f *frame) between() bool {
 // that is not what the exchange asks for, is forgotten.
 func (b *builder) formerly(f *frame) bool {
 	return f.on != nil && f.on.sitting != nil && f.on.sitting != b.sitting
+}
+
+// formerRequest returns the request of a call that the cancel f, which is sent by an exchange
+// of a former session, names: one that this exchange has carried, too; nil: none is known.
+func (b *builder) formerRequest(f *frame) *request {
+	for c := range b.calls.all() {
+		if r := c.req; r != nil && r.frame.on == f.on && r.frame.side == f.side && r.frame.msg.ID == f.msg.Ref {
+			return r
+		}
+	}
+	return nil
 }
 
 // took reports whether the server has accepted the POST of a cancel that it had read.

@@ -178,6 +178,65 @@ func TestAnswersBetweenSessions(t *testing.T) {
 	}
 }
 
+// A client that closes the stream of a call whose response it has read cancels nothing by
+// that, in the instant in which the handler was told, either.
+func TestTidyInTheInstantOfTelling(t *testing.T) {
+	told := webRunning + `40 server told 1; end 1 canceled; > error 1
+		client < error 1; drop call 1; return 1 lost
+		`
+	assert.Empty(t, failing(Judge(legacyWeb(told+sessionGone+closedWithout).bareGreeted().history(t))), "the session had run out")
+	assert.Equal(t, "NO-SPURIOUS-CANCEL", failing(Judge(legacyWeb(told).history(t))), "it lives")
+}
+
+// A client that is closed while it begins another session, and reads in that very instant
+// what that is, may not know of it yet; one that is closed later does.
+func TestSessionsThatBeginAtTheClose(t *testing.T) {
+	renewed := webRunning + webAnswered + strings.TrimSuffix(lostAndAnew, "; > ready\n\t105 server < ready\n\t") + "\n"
+	for _, tc := range []struct {
+		why, end, fails string
+	}{
+		{"closed when it had read it", "client close; closed\n", ""},
+		{"and before", "", ""},
+		{"shortly after", "105 client close; closed\n", "SHUT-HTTP"},
+		{"shortly before", "", "SHUT-HTTP"},
+	} {
+		text := renewed + tc.end
+		switch tc.why {
+		case "and before":
+			text = strings.Replace(renewed, "104 client", "104 client close; closed\n104 client", 1)
+		case "shortly before":
+			text = strings.Replace(renewed, "104 client", "103 client close; closed\n104 client", 1)
+		}
+		j := Judge(legacyWeb(text + "1000 world quiet\n2000 server sessions 1; stop; served").bareGreeted().history(t))
+		assert.Equal(t, tc.fails, failing(j), tc.why)
+	}
+}
+
+// A probe that gets no answer, since the server has ended the session: that is no cancel's
+// doing, however few there were.
+func TestSessionsThatEndUnderTheProbe(t *testing.T) {
+	text := webCancelled + `1000 world quiet
+		client probe; > ping
+		server < ping; status ping 200; finish ping
+		client status ping 200; finish ping
+		1010 client close; delete d
+		server serve d 404
+		client status d 404; finish d; closed
+		2000 server sessions 0; stop; served`
+	assert.Equal(t, "SESSION-SURVIVES", failing(Judge(legacyWeb(text).bareGreeted().history(t))))
+	assert.Equal(t, "RACE-GRACEFUL (SESSION-SURVIVES)", failing(Judge(legacyWeb(text).replaced("serve d 404", "serve d 204").replaced("status d 404", "status d 204").bareGreeted().history(t))), "it had not ended it")
+}
+
+// A POST of which the history does not tell what it carries may be that of an initialize.
+func TestPostsOfWhichNothingIsKnown(t *testing.T) {
+	h := legacyWeb(webRunning + webAnswered + lostAndAnew).bareGreeted().history(t)
+	for n, e := range h.Events {
+		if e.Kind == history.Begin && e.Side == history.Client {
+			assert.Empty(t, failing(Judge(&history.History{Header: h.Header, Events: h.Events[:n+1]})), "up to event %d", n)
+		}
+	}
+}
+
 // That a server cancels what a tool had asked of the client, which was told, is no cancel
 // that could have hit the next tool which is told in that instant.
 func TestToldOneAfterAnother(t *testing.T) {
@@ -196,6 +255,19 @@ func TestToldOneAfterAnother(t *testing.T) {
 		45 client finish call 1; finish call 2; return 2 lost
 		`+sessionGone+closedWithout).tools("cooperative", "cooperative").bareGreeted()
 	assert.Equal(t, "RACE-GRACEFUL (NO-SPURIOUS-CANCEL)", failing(Judge(read.history(t))))
+}
+
+// What a tool asks in a session that is gone is cancelled by the stream on which it is asked,
+// though the client has begun another session by then.
+func TestNestedCancelledAfterItsSession(t *testing.T) {
+	late := `102 server > call 2 on call 1; > cancel 2 on call 1; end 1 canceled; > error 1
+		103 client < call 2 on call 1; < cancel 2 on call 1; < error 1; return 1 lost
+		`
+	s := legacyWeb(webRunning + `80 server issue 2; told 1; cancel 2; return 2 canceled
+		` + strings.Replace(lostAndAnew, "103 server", late+"103 server", 1)).tools("asking")
+	s.nested = []string{"cooperative"}
+	assert.Empty(t, failing(Judge(s.history(t))))
+	assert.Equal(t, "NESTED-CANCELLED", failing(Judge(s.replaced("> cancel 2 on call 1; ", "").replaced("< cancel 2 on call 1; ", "").history(t))))
 }
 
 // lostAndAnew is anew where the server had ended the session.

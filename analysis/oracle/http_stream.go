@@ -39,11 +39,7 @@ func responseOnGet(_ *index, f *frame, t *tally) {
 	case f.on.resumes() && !f.on.ofGet:
 		t.leave(whyResumed)
 	default:
-		v := Violation{Side: history.Server, What: "sent a response on the stream that the client had opened by GET", Lateness: -1}
-		if f.req != nil {
-			v = f.req.offence(v.What)
-			v.Side = history.Server
-		}
+		v := f.serverOffence("sent a response on the stream that the client had opened by GET")
 		if f.live {
 			t.failUnder("HTTP-NO-BROADCAST", v, f.on.begin[atClient], f.write)
 			return
@@ -52,17 +48,22 @@ func responseOnGet(_ *index, f *frame, t *tally) {
 	}
 }
 
+// serverOffence is what a server did by writing f, which may belong to a request.
+func (f *frame) serverOffence(what string) Violation {
+	v := Violation{What: what, Lateness: -1}
+	if f.req != nil {
+		v = f.req.offence(what)
+	}
+	v.Side = history.Server
+	return v
+}
+
 // onOneStream: each message goes on one of the open streams only.
 func onOneStream(_ *index, f *frame, t *tally) {
 	switch {
 	case f.side != history.Server || f.on == nil || f.declines():
 	case f.live:
-		v := Violation{Side: history.Server, What: "sent one message on two streams that were both open", Lateness: -1}
-		if f.req != nil {
-			v = f.req.offence(v.What)
-			v.Side = history.Server
-		}
-		t.fail(v, f.original(), f.write)
+		t.fail(f.serverOffence("sent one message on two streams that were both open"), f.original(), f.write)
 	case f.again():
 		t.leave(whyResumed)
 	default:
@@ -86,12 +87,7 @@ func replaysOwn(_ *index, f *frame, t *tally) {
 	switch {
 	case f.side != history.Server || f.on == nil || !f.on.resumes():
 	case f.foreign:
-		v := Violation{Side: history.Server, What: "sent on a resumed stream what belongs to another", Lateness: -1}
-		if f.req != nil {
-			v = f.req.offence(v.What)
-			v.Side = history.Server
-		}
-		t.fail(v, f.on.begin[atServer], f.write)
+		t.fail(f.serverOffence("sent on a resumed stream what belongs to another"), f.on.begin[atServer], f.write)
 	case f.replay != nil || f.req != nil:
 		t.pass()
 	}

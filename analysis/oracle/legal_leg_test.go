@@ -211,7 +211,11 @@ func (l *leg) lost() {
 
 // resume takes the stream of d up again, behind an event.
 func (l *leg) resume(d *dialogue, after string) {
-	if l.client.closed || d.returned {
+	switch {
+	case l.client.closed || d.returned:
+		return
+	case l.sid != l.session: // that stream was of a session that is gone
+		l.client.give(d, history.Event{Text: "the session is gone"})
 		return
 	}
 	next := l.openGet(after, func() {})

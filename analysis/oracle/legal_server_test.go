@@ -146,7 +146,7 @@ func (s *legalServer) zeal() int {
 // each other (R14).
 func (s *legalServer) cancel(d *dialogue) {
 	s.cancelledAt = s.now
-	if d.cancelled != 0 || s.web != nil && s.web.deaf {
+	if d.cancelled != 0 || s.web != nil && s.web.deaf && s.seat() == history.Server {
 		return // R6
 	}
 	if d.listens() {

@@ -1,24 +1,18 @@
 package oracle
 
 import (
-	"flag"
 	"fmt"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// A server may end a session at any time. Its client learns so when it asks next, by a 404,
-// and begins another, in which all names are free again.
-
-// runOuts lets servers end sessions. Not all that the model does then has been weighed yet,
-// so that it is asked for:
-//
-//	go test ./analysis/oracle -run LegalWeb -runouts -rapid.checks 30000
-var runOuts = flag.Bool("runouts", false, "in legal conversations, let servers end sessions")
+// A session ends by its client's DELETE, or by the server's ending it, which that may at any
+// time. Its client learns so when it asks next, by a 404, and begins another, in which all
+// names are free again.
 
 // mayRunOut draws whether and when the server ends the session.
 func (x *web) mayRunOut() {
-	if !*runOuts || x.modern || x.over != StreamableHTTP || x.session == "" || x.h.Header.Instances > 1 || !x.seldom("runs out") {
+	if x.modern || x.over != StreamableHTTP || x.session == "" || x.h.Header.Instances > 1 || !x.seldom("runs out") {
 		return
 	}
 	sid := x.session
@@ -28,7 +22,7 @@ func (x *web) mayRunOut() {
 // runOut ends a session: what works for it is told or is never begun, and its streams end.
 func (x *web) runOut(sid string) {
 	switch {
-	case x.deleted || x.client.closed:
+	case x.deleted || x.client.closed || x.quiet: // a session that dies when it is asked whether it lives is SESSION-SURVIVES' to count
 		return
 	case x.partedAt == x.now || x.cancelledAt == x.now: // what happens in the instant of a disconnect, or a cancel, is owed to that
 		x.after(1, func() { x.runOut(sid) })
@@ -125,6 +119,9 @@ func (x *web) anew(then func()) {
 	x.session = fmt.Sprintf("s%d.%d", x.n, x.sessions)
 	x.get = nil
 	c.request(&dialogue{Call: history.Call{Method: initializeMethod}, whenAnswered: func() {
+		if c.closed {
+			return // it came too late
+		}
 		c.connected = true
 		c.up.send(noticeFrame("notifications/initialized"))
 		x.hears()
@@ -139,4 +136,62 @@ func (c *legalClient) sessionID() string {
 		return ""
 	}
 	return c.web.session
+}
+
+// close is the application's closing of the client: it ends its session, if it has one,
+// and lets go of all exchanges.
+func (x *web) close() {
+	if x.client.closed {
+		return
+	}
+	x.client.closed = true
+	x.note(history.Client, history.Close, 0, "")
+	x.client.release("client closed")
+	end := func() {
+		x.after(0, func() { x.note(history.Client, history.Closed, 0, "") })
+	}
+	if x.session != "" && x.client.connected {
+		x.delete(end)
+	} else {
+		x.after(0, end)
+	}
+	for _, l := range x.legs {
+		if l.asks || l.standalone {
+			x.after(0, func() { l.drop("context canceled") })
+		}
+	}
+}
+
+// delete ends the session.
+func (x *web) delete(then func()) {
+	l := x.begin(&history.HTTPHead{Method: "DELETE"})
+	x.after(x.draw("way", 1, 3), func() {
+		l.serves()
+		code := 204
+		if x.dead[l.sid] {
+			code = notFound
+		} else if x.refuses {
+			code = 405
+		} else {
+			x.deleted = true
+			x.server.dismissAll()
+		}
+		l.status(history.Server, &history.HTTPHead{Status: code})
+		l.finish(history.Server, "")
+		x.after(x.draw("way back", 0, 3), func() {
+			l.status(history.Client, &history.HTTPHead{Status: code})
+			l.finish(history.Client, "")
+			then()
+		})
+	})
+}
+
+// dismissAll tells all handlers that the session is over.
+func (s *legalServer) dismissAll() {
+	for _, d := range s.got {
+		if d.started {
+			s.after(0, func() { s.tell(d) })
+		}
+	}
+	s.heard = true
 }

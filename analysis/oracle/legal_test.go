@@ -51,6 +51,7 @@ type town struct {
 	exchanges   int
 	talks       []*talk // over HTTP
 	cancelledAt int     // when a cancel was last read
+	quiet       bool    // all that was to be done is done
 }
 
 // legalHistory draws a conversation.

@@ -26,6 +26,13 @@ func conversations(t *testing.T, n int, property func(rt *rapid.T, h *history.Hi
 	})
 }
 
+// drawn holds a property to n histories, or to as many as -rapid.checks says.
+func drawn(t *testing.T, n int, draw func(*rapid.T) *history.History, property func(*rapid.T, *history.History)) {
+	withChecks(t, n, func() {
+		rapid.Check(t, func(rt *rapid.T) { property(rt, draw(rt)) })
+	})
+}
+
 // withChecks has rapid draw n times, or as often as -rapid.checks says.
 func withChecks(t *testing.T, n int, check func()) {
 	const unasked = "100" // what rapid does by itself

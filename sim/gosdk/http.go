@@ -37,21 +37,23 @@ func (s *server) Sessions() int {
 	return len(slices.Collect(s.impl.Sessions()))
 }
 
-// Shutdown closes the sessions one after the other. The SDK's handlers have nothing
-// for that, and a session's Close waits for what it is still doing.
+// Shutdown closes all sessions at once. The SDK's handlers have nothing for that, and a
+// session's Close waits for what it is still doing: one that hangs holds up no other, and
+// its goroutine stays when ctx ends.
 func (s *server) Shutdown(ctx context.Context) error {
-	closed := make(chan error, 1)
-	go func() {
-		var errs []error
-		for session := range s.impl.Sessions() {
-			errs = append(errs, session.Close())
-		}
-		closed <- errors.Join(errs...)
-	}()
-	select {
-	case err := <-closed:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
+	sessions := slices.Collect(s.impl.Sessions())
+	closed := make(chan error, len(sessions))
+	for _, session := range sessions {
+		go func() { closed <- session.Close() }()
 	}
+	var errs []error
+	for range sessions {
+		select {
+		case err := <-closed:
+			errs = append(errs, err)
+		case <-ctx.Done():
+			return errors.Join(append(errs, ctx.Err())...)
+		}
+	}
+	return errors.Join(errs...)
 }
