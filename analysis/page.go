@@ -115,7 +115,7 @@ func (p Page) also() string {
 func (p Page) options() string {
 	var all []string
 	for _, o := range p.Options {
-		all = append(all, code(o.Target+"+"+o.Name)+" "+escaped(o.Doc))
+		all = append(all, code(o.Target+"+"+o.Name)+": "+escaped(o.Doc))
 	}
 	return "Options that were not chosen: " + strings.Join(all, " · ")
 }

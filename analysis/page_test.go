@@ -35,6 +35,15 @@ func testPage(t *testing.T) Page {
 
 func TestMarkdown(t *testing.T) { golden(t, "page-F1.md", Markdown(testPage(t))) }
 
+// TestMarkdownOptions: what a target was run without is the first thing that its maintainer asks.
+func TestMarkdownOptions(t *testing.T) {
+	p := testPage(t)
+	assert.NotContains(t, Markdown(p), "Options")
+	p.Options = []OptionText{{"sdk", "json", "answers with one <object>"}, {"sdk", "store", "keeps it"}}
+	head, _, _ := strings.Cut(Markdown(p), "## ")
+	assert.Contains(t, head, "\n<br>Options that were not chosen: `sdk+json`: answers with one \\<object\\> · `sdk+store`: keeps it\n")
+}
+
 func TestMarkdownOfALeak(t *testing.T) {
 	p := testPage(t)
 	p.Summary = synthSummary(leaking, 500, modern)
