@@ -90,3 +90,31 @@ func TestMissingLooseCancels(t *testing.T) {
 	}
 	assert.Contains(t, strings.Join(strings.Fields(r.missing()), " "), "need not have made anything of what was read in time: 3 cancels, the server refused the POST")
 }
+
+// TestMissingBesideABrokenRule: that something was broken does not excuse what was not
+// exercised. A run that was cut short did not get the time.
+func TestMissingBesideABrokenRule(t *testing.T) {
+	s, required := synthSummary(answers, 50, modern), []string{"CANCEL-NONE at " + modern}
+	r := testReport(s, false, required, modern)
+	assert.Equal(t, ExitBroken, r.Decision.Code)
+	assert.Contains(t, r.silentRules(), "!   required and not exercised: CANCEL-NONE at "+modern)
+	assert.Empty(t, Decide(s, required, false, "interrupted").Missing)
+	assert.Empty(t, testSweep(Report{Summary: s, Decision: r.Decision}).Unable(r), "the pair could do what the scenario is for")
+}
+
+// TestToldOnly: what a version tells of and holds against nobody is neither held nor broken.
+func TestToldOnly(t *testing.T) {
+	s := synthSummary(silent, 20, modern)
+	held := func() [3]int { return tallyOf(s.standings(), (*standing).held) }
+	before, checked := held(), 0
+	for i := range s.Groups[0].Rules {
+		if rule := &s.Groups[0].Rules[i]; rule.Rule == "CANCEL-SILENCE" {
+			rule.Level, checked = oracle.Info, rule.Checked
+		}
+	}
+	assert.Positive(t, checked, "it was exercised")
+	assert.Equal(t, [3]int{before[0] - 1, before[1], before[2]}, held())
+	for class := range classNames {
+		assert.Equal(t, CellAbsent, s.cell("CANCEL-SILENCE", class).State)
+	}
+}

@@ -176,7 +176,7 @@ func (x Expectations) binding(e Expectation, s Summary) (tallies []RuleTally, wh
 		}
 		ran = true
 		for _, r := range g.Rules {
-			if r.Rule != e.Rule || r.Level == "" {
+			if r.Rule != e.Rule || !r.weighs() {
 				continue
 			}
 			if !x.covers(e, sideOf(r, e)) {

@@ -28,7 +28,11 @@ type Page struct {
 	Replay     []string           // the command that shows the example again, word by word
 	Handler    string             // source of the example's tool
 	AfterFix   string             // commands to run once it is mended, and why
+	Options    []OptionText       // that its target has, and was run without
 }
+
+// An OptionText is what a target can be asked for behind its name, in a clause.
+type OptionText struct{ Target, Name, Doc string }
 
 // Markdown renders the page. It answers what its reader will object, in the
 // order in which the objections come.
@@ -82,10 +86,38 @@ func (p Page) title() string {
 	for _, more := range p.comparisons() {
 		lines = append(lines, "<br>"+more)
 	}
+	if also := p.also(); also != "" {
+		lines = append(lines, "<br>"+also)
+	}
 	if f.Expected != nil {
 		lines = append(lines, "<br>Known: "+f.Expected.because())
 	}
+	if len(p.Options) > 0 {
+		lines = append(lines, "<br>"+p.options())
+	}
 	return strings.Join(lines, "\n")
+}
+
+// also names the weaker rules that the same act breaks.
+func (p Page) also() string {
+	over := cmp.Or(oracle.Transport(p.Manifest.Transport), oracle.Stdio)
+	var all []string
+	for _, r := range p.Also {
+		all = append(all, fmt.Sprintf("%s %s", r.LevelOver(over, p.Finding.SpecVersion), r.ID))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "Broken by the same act, and not reported a second time: " + strings.Join(all, ", ") + "."
+}
+
+// options name what the target was run without: its maintainer asks for that first.
+func (p Page) options() string {
+	var all []string
+	for _, o := range p.Options {
+		all = append(all, code(o.Target+"+"+o.Name)+": "+escaped(o.Doc))
+	}
+	return "Options that were not chosen: " + strings.Join(all, " · ")
 }
 
 // says names the offence.

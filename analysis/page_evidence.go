@@ -96,7 +96,7 @@ func (p Page) howOften() string {
 	add("by request", f.byRequest())
 	what := "what it did"
 	if p.late() {
-		add("by lateness", withUnlisted(byLateness(f.Lateness), f.Failed-int(f.Lateness.N())))
+		add("by lateness", ofListed(byLateness(f.Lateness), int(f.Lateness.N()), f.Failed))
 		what = "by answer"
 	}
 	add(what, f.ways())
@@ -139,7 +139,10 @@ func (f Finding) byRequest() []string {
 // ways tells what the violations did, the most frequent first.
 func (f Finding) ways() []string {
 	var out []string
-	words, unlisted := f.words()
+	words, kept := f.words()
+	if len(words) == 1 && kept > 0 {
+		return []string{code(words[0])}
+	}
 	rest := 0
 	for i, w := range words {
 		if i < pageWays {
@@ -151,7 +154,7 @@ func (f Finding) ways() []string {
 	if rest > 0 {
 		out = append(out, group(rest)+" otherwise")
 	}
-	return withUnlisted(out, unlisted)
+	return append(out, ofKept(kept)...)
 }
 
 // shares counts violations by a key, of the checks with that key where the rule
@@ -181,15 +184,15 @@ func (p Page) shares(listed map[string]int, key func(oracle.Exercise) string) []
 		}
 		out = append(out, part)
 	}
-	return withUnlisted(out, p.Finding.Failed-told)
+	return ofListed(out, told, p.Finding.Failed)
 }
 
-// withUnlisted owns up to violations of which no more is known than their number.
-func withUnlisted(parts []string, n int) []string {
-	if n <= 0 || len(parts) == 0 {
+// ofListed says of how many of all violations the parts are, where that is not all.
+func ofListed(parts []string, told, all int) []string {
+	if told >= all || len(parts) == 0 {
 		return parts
 	}
-	return append(parts, furtherOnes(n))
+	return append(parts, ofKept(told)...)
 }
 
 // latenessBounds cut the lateness into the ranges that a page names.

@@ -35,6 +35,15 @@ func testPage(t *testing.T) Page {
 
 func TestMarkdown(t *testing.T) { golden(t, "page-F1.md", Markdown(testPage(t))) }
 
+// TestMarkdownOptions: what a target was run without is the first thing that its maintainer asks.
+func TestMarkdownOptions(t *testing.T) {
+	p := testPage(t)
+	assert.NotContains(t, Markdown(p), "Options")
+	p.Options = []OptionText{{"sdk", "json", "answers with one <object>"}, {"sdk", "store", "keeps it"}}
+	head, _, _ := strings.Cut(Markdown(p), "## ")
+	assert.Contains(t, head, "\n<br>Options that were not chosen: `sdk+json`: answers with one \\<object\\> · `sdk+store`: keeps it\n")
+}
+
 func TestMarkdownOfALeak(t *testing.T) {
 	p := testPage(t)
 	p.Summary = synthSummary(leaking, 500, modern)
@@ -169,14 +178,14 @@ func TestSpreadOfManyViolations(t *testing.T) {
 		return Page{Manifest: testManifest(modern), Summary: s, Finding: s.Findings[0], Rule: RuleTextOf(v.Rule)}.howOften()
 	}
 	text := page(v)
-	assert.Contains(t, text, "by handler: chatty 16 · 24 more that are not kept in detail")
-	assert.Contains(t, text, "by lateness: same instant (order proven) 16 · 24 more that are not kept in detail")
-	assert.Regexp(t, "by answer: 16 `[^`]+` · 24 more that are not kept in detail", text)
+	assert.Contains(t, text, "by handler: chatty 16 · of the 16 kept in detail")
+	assert.Contains(t, text, "by lateness: same instant (order proven) 16 · of the 16 kept in detail")
+	assert.Regexp(t, "by answer: `[^`]+`\n", text)
 	v.Exercised = []oracle.Exercise{{Handler: "chatty", Phase: oracle.Running, N: 50, Failed: 40}, {Handler: "cooperative", Phase: oracle.Running, N: 10}}
 	text = page(v)
 	assert.Contains(t, text, "by handler: chatty 40 of 50 · cooperative 0 of 10\n", "exact, and what was never bad is told too")
 	v.Violations[0].Cause = "another"
-	assert.Contains(t, page(v), "by handler: chatty 15 of 50 · 24 more that are not kept in detail", "of two causes")
+	assert.Contains(t, page(v), "by handler: chatty 15 of 50 · of the 15 kept in detail", "of two causes")
 }
 
 func TestWaysAreFew(t *testing.T) {
@@ -189,10 +198,16 @@ func TestWaysAreFew(t *testing.T) {
 	assert.Equal(t, "78 otherwise", ways[pageWays])
 }
 
-func TestWhatIsOnlyCountedComesLast(t *testing.T) {
+// TestWhatIsOnlyCounted: of violations beyond those that are kept only the number is known,
+// which must not read as another kind of failure.
+func TestWhatIsOnlyCounted(t *testing.T) {
 	f := Finding{What: map[string]int{notListed: 270, "failed the health probe": 32}}
-	assert.Equal(t, "failed the health probe (32), and 270 more that are not kept in detail", f.whats(1))
-	assert.Equal(t, "`failed the health probe` (32), and 270 more that are not kept in detail", f.inCode(1))
-	f.What[notListed] = 1
-	assert.Equal(t, "failed the health probe (32), and 1 more that is not kept in detail", f.whats(3))
+	assert.Equal(t, "failed the health probe", f.whats(1))
+	assert.Equal(t, "`failed the health probe`", f.inCode(1))
+	f.What["died"] = 8
+	assert.Equal(t, "failed the health probe (32), died (8), of the 40 kept in detail", f.whats(3))
+	assert.Equal(t, "failed the health probe (32), otherwise (8), of the 40 kept in detail", f.whats(1))
+	assert.Equal(t, "`failed the health probe` (32), `died` (8), of the 40 kept in detail", f.inCode(3))
+	delete(f.What, notListed)
+	assert.Equal(t, "failed the health probe (32), died (8)", f.whats(3))
 }

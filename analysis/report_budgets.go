@@ -59,5 +59,5 @@ func budgetTime(d time.Duration) string {
 	if d >= time.Minute && d%time.Minute == 0 {
 		return fmt.Sprintf("%d min", d/time.Minute)
 	}
-	return duration(int64(d))
+	return Duration(int64(d))
 }

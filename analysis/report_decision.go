@@ -25,8 +25,9 @@ type Decision struct {
 	Line string `json:"line"` // the last line of the output
 	// Partial says why the run stopped before its end; empty for a whole one.
 	Partial string `json:"partial,omitempty"`
-	// Missing is what the scenario, or --rules, requires and nothing exercised, where
-	// that decided: an id, or several with "or" between them, and a version.
+	// Missing is what the scenario, or --rules, requires and nothing exercised, whether
+	// that decided or not: an id, or several with "or" between them, and a version. It is
+	// empty for a run that stopped before its end, which did not get the time.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -50,7 +51,7 @@ func Decide(s Summary, required []string, strict bool, partial string) Decision 
 	}
 	d := Decision{Code: code, Partial: partial, Line: fmt.Sprintf("%s %s, %s, exit %d (%s)", verb,
 		plural(s.testedWorlds(), "world"), plural(len(s.Findings), "finding"), code, why)}
-	if code == ExitNotAsked {
+	if partial == "" {
 		d.Missing = s.unexercised(required)
 	}
 	return d

@@ -110,18 +110,22 @@ func (r Report) sameBehaviour(f Finding) string {
 	return ""
 }
 
-// whats tells what the violations did, the most frequent first; a number behind
-// each when there are several. Those of which only the number is known come last.
+// whatWidth is how much is shown of one thing that violations did: the words of a rule, and
+// what they quote of a target.
+const whatWidth = 160
+
+// whats tells what the violations did, the most frequent first; where there are several
+// kinds, with a number behind each, and of how many if that is not all.
 func (f Finding) whats(most int) string {
-	words, unlisted := f.words()
-	if len(words) == 1 && unlisted == 0 {
-		return printable(words[0], 80)
+	words, kept := f.words()
+	if len(words) == 1 {
+		return printable(words[0], whatWidth)
 	}
 	var parts []string
 	rest := 0
 	for i, w := range words {
 		if i < most {
-			parts = append(parts, fmt.Sprintf("%s (%s)", printable(w, 80), group(f.What[w])))
+			parts = append(parts, fmt.Sprintf("%s (%s)", printable(w, whatWidth), group(f.What[w])))
 		} else {
 			rest += f.What[w]
 		}
@@ -129,25 +133,29 @@ func (f Finding) whats(most int) string {
 	if rest > 0 {
 		parts = append(parts, fmt.Sprintf("otherwise (%s)", group(rest)))
 	}
-	if unlisted > 0 {
-		parts = append(parts, "and "+furtherOnes(unlisted))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, ofKept(kept)...), ", ")
 }
 
-// words are what the violations did, the most frequent first, and the number of
-// those of which no more is known.
-func (f Finding) words() (words []string, unlisted int) {
+// words are what the violations did, the most frequent first, and how many violations are
+// kept in detail; 0: all.
+func (f Finding) words() (words []string, kept int) {
 	words = slices.DeleteFunc(byCount(f.What), func(w string) bool { return w == notListed })
-	return words, f.What[notListed]
+	if f.What[notListed] == 0 {
+		return words, 0
+	}
+	for _, w := range words {
+		kept += f.What[w]
+	}
+	return words, kept
 }
 
-// furtherOnes owns up to violations beyond those that verdicts list.
-func furtherOnes(n int) string {
-	if n == 1 {
-		return "1 more that is not kept in detail"
+// ofKept says that numbers are of those violations that verdicts list; nothing where kept
+// is 0.
+func ofKept(kept int) []string {
+	if kept == 0 {
+		return nil
 	}
-	return group(n) + " more that are not kept in detail"
+	return []string{fmt.Sprintf("of the %s kept in detail", group(kept))}
 }
 
 // replayLines writes a command that can be pasted, over several lines where it

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -96,25 +96,27 @@ func hang(mark, sentence string) string {
 	return mark + strings.TrimPrefix(fold(sentence, indent), indent)
 }
 
-// duration writes nanoseconds with two or three digits: "0 s", "620 ms", "2.0 s".
-func duration(ns int64) string {
+// Duration writes nanoseconds with two or three digits, rounded to the nearest: "0 s",
+// "620 ms", "2.0 s". Reports and plots share it, so that one figure has one form.
+func Duration(ns int64) string {
 	units := []struct {
-		size time.Duration
+		size float64
 		name string
-	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}, {time.Nanosecond, "ns"}}
+	}{{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}}
 	if ns == 0 {
 		return "0 s"
 	}
-	for _, u := range units {
-		if ns < int64(u.size) {
-			continue
-		}
-		if v := float64(ns) / float64(u.size); v < 10 && u.size > time.Nanosecond {
+	for i, u := range units {
+		v := float64(ns) / u.size
+		switch {
+		case v >= 999.5 && i+1 < len(units): // would be written as 1,000
+		case v < 9.95 && i > 0:
 			return fmt.Sprintf("%.1f %s", v, u.name)
+		default:
+			return group(int64(math.Round(v))) + " " + u.name
 		}
-		return group(ns/int64(u.size)) + " " + u.name
 	}
-	return "0 s"
+	return ""
 }
 
 // percents gives each part its share of the whole in full per cent, so that

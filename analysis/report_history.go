@@ -17,7 +17,7 @@ func HistoryText(name string, h history.Header, w World) string {
 	named := map[oracle.Status][]string{}
 	for _, v := range w.Judgement.Verdicts {
 		switch {
-		case v.Level == "": // the version has no such rule
+		case v.Level == "" || v.Level == oracle.Info: // the version has no such rule, or holds it against nobody
 		case v.Status == oracle.Fail:
 			lines = append(lines, brokenLine(v))
 		default:

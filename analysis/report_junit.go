@@ -72,7 +72,7 @@ func (r Report) ruleSuites(strict bool) []junitSuite {
 		for _, side := range []history.Side{history.Client, history.Server, history.World} {
 			suite := junitSuite{Name: r.suiteName(side, g.SpecVersion)}
 			for _, tally := range g.Rules {
-				if tally.Side == side && tally.Level != "" {
+				if tally.Side == side && tally.weighs() {
 					suite.add(r.junitCase(tally, g.SpecVersion, strict))
 				}
 			}

@@ -126,7 +126,10 @@ func (r Report) findingsTable() string {
 
 // inCode tells what the violations did, in the targets' own words.
 func (f Finding) inCode(most int) string {
-	words, unlisted := f.words()
+	words, kept := f.words()
+	if len(words) == 1 && kept > 0 {
+		return code(words[0])
+	}
 	var parts []string
 	for _, w := range words[:min(most, len(words))] {
 		parts = append(parts, code(w)+" ("+group(f.What[w])+")")
@@ -134,10 +137,7 @@ func (f Finding) inCode(most int) string {
 	if len(words) > most {
 		parts = append(parts, "…")
 	}
-	if unlisted > 0 {
-		parts = append(parts, "and "+furtherOnes(unlisted))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, ofKept(kept)...), ", ")
 }
 
 // replays are the commands that show each finding again.

@@ -167,14 +167,14 @@ func leaks(target, ref aftermath) (sdk, tools string) {
 }
 
 func calls(n int, total Distribution) string {
-	return plural(n, "call") + ", " + duration(total.Sum())
+	return plural(n, "call") + ", " + Duration(total.Sum())
 }
 
 func quantiles(d Distribution) string {
 	if d.N() == 0 {
 		return notApplicable
 	}
-	return duration(d.Quantile(0.5)) + ", " + duration(d.Quantile(0.99)) + ", " + duration(d.Max())
+	return Duration(d.Quantile(0.5)) + ", " + Duration(d.Quantile(0.99)) + ", " + Duration(d.Max())
 }
 
 // injected says how much of what people would measure is our own network, and
@@ -185,7 +185,7 @@ func (r Report) injected() string {
 		return ""
 	}
 	text := fmt.Sprintf("injected: %s [p50, p99] %s, %s, not the SDK's.", r.signalling().words("cancel sent until read"),
-		duration(target.crossed.Quantile(0.5)), duration(target.crossed.Quantile(0.99)))
+		Duration(target.crossed.Quantile(0.5)), Duration(target.crossed.Quantile(0.99)))
 	if r.Manifest.Clock == "virtual" {
 		text += " Virtual time counts no CPU."
 	}

@@ -241,12 +241,12 @@ func TestPercents(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	tests := map[int64]string{
-		0: "0 s", 1: "1 ns", 999: "999 ns", 1500: "1.5 µs", 12_345: "12 µs", 999_999: "999 µs",
+		0: "0 s", 1: "1 ns", 999: "999 ns", 1500: "1.5 µs", 12_345: "12 µs", 999_499: "999 µs", 999_999: "1.0 ms", 9_960: "10 µs", 99_942_400: "100 ms",
 		11_025_000: "11 ms", 620_000_000: "620 ms", 2_000_000_000: "2.0 s", 132_000_000_000: "132 s",
 		5_000_000_000_000: "5,000 s",
 	}
 	for ns, want := range tests {
-		assert.Equal(t, want, duration(ns))
+		assert.Equal(t, want, Duration(ns))
 	}
 }
 

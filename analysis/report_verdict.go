@@ -37,12 +37,13 @@ func (s *standing) isBroken() bool { return s.broken && !s.expected }
 func (s *standing) asExpected() bool { return s.expected }
 
 // standings lists the rules of the tested groups in their order. A rule that
-// has no level at a version does not bind there.
+// has no level at a version does not bind there; one that is only told of, see
+// [oracle.Info], is neither held nor broken.
 func (s Summary) standings() []*standing {
 	var out []*standing
 	for _, g := range s.Tested() {
 		for _, r := range g.Rules {
-			if r.Level != "" {
+			if r.weighs() {
 				out = add(out, g.SpecVersion, r)
 			}
 		}

@@ -105,6 +105,10 @@ type RuleTally struct {
 	Took      *Distribution         `json:"took,omitempty"`      // how long what a budget bounds really took, in nanoseconds; nil: nothing shows it
 }
 
+// weighs reports whether the rule is held against anybody at its version. One that it does not
+// have is not, and nor is one that is only told of.
+func (r RuleTally) weighs() bool { return r.Level != "" && r.Level != oracle.Info }
+
 // An Outcome is a number of cancelled calls with the same fate.
 type Outcome struct {
 	Handler string       `json:"handler"`

@@ -104,7 +104,7 @@ func (s Sweep) missing() []string {
 // Unable says why a scenario that broke nothing could not do what it is for: a target or a
 // version lacks what it takes. It is empty where the scenario did, or could have.
 func (s Sweep) Unable(r Report) string {
-	if len(r.Decision.Missing) == 0 {
+	if len(r.Decision.Missing) == 0 || r.Decision.Code != ExitNotAsked {
 		return ""
 	}
 	return strings.Join(r.unavailables(), ", ")

@@ -110,9 +110,7 @@ func (u *SweepFinding) unite(r Report, f Finding, first bool) {
 		u.Expected = nil
 	}
 	for what, n := range f.What {
-		if what != notListed {
-			u.What[what] += n
-		}
+		u.What[what] += n
 	}
 	if !slices.Contains(u.SpecVersions, f.SpecVersion) {
 		u.SpecVersions = append(u.SpecVersions, f.SpecVersion)

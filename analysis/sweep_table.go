@@ -65,7 +65,7 @@ func (s Summary) cell(rule string, class int) SweepCell {
 	c := SweepCell{State: x.state(), Expected: x.expected}
 	for _, g := range s.Tested() {
 		for _, r := range g.Rules {
-			if r.Rule == rule && r.Level != "" && Weigh(r.Level) == class {
+			if r.Rule == rule && r.weighs() && Weigh(r.Level) == class {
 				c.Checked += r.Checked
 				c.Failed += r.Failed - r.Implied
 			}

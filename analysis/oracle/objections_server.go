@@ -37,7 +37,7 @@ func (d *defence) handlerOver() string {
 // returned says what a handler did at its end.
 func returned(end *history.Event) string {
 	if end.Text != "" {
-		return fmt.Sprintf("returned the error %.*q", maxQuote, end.Text)
+		return fmt.Sprintf("returned the error %q", excerpt(end.Text))
 	}
 	return "returned a result"
 }

@@ -228,9 +228,17 @@ func endBefore(c *call, f *frame) *history.Event {
 // maxQuote bounds what is quoted of a target's own words, in bytes.
 const maxQuote = 80
 
+// excerpt is as much of a target's words as is quoted; an ellipsis says that there is more.
+func excerpt(s string) string {
+	if len(s) <= maxQuote {
+		return s
+	}
+	return cutAt(s, maxQuote) + "…"
+}
+
 func answer(f *frame) string {
 	if f.msg.Kind == history.ErrorReply {
-		return fmt.Sprintf("answered with error %d %.*q", f.msg.Code, maxQuote, f.msg.Text)
+		return fmt.Sprintf("answered with error %d %q", f.msg.Code, excerpt(f.msg.Text))
 	}
 	return "answered with a result"
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/mcpsim/mcpsim/analysis"
 )
 
 // comma writes 2396 as "2,396".
@@ -61,35 +63,8 @@ func nOfM(n, m int64) string {
 	return tied(comma(n) + " of " + comma(m))
 }
 
-// duration writes nanoseconds with up to three digits and the unit that suits:
-// "0 s", "340 µs", "11 ms", "0.62 s", "132 s".
-func duration(ns int64) string {
-	units := []struct {
-		below int64
-		size  float64
-		name  string
-	}{{1e3, 1, "ns"}, {1e6, 1e3, "µs"}, {1e8, 1e6, "ms"}}
-	if ns == 0 {
-		return "0" + nbsp + "s"
-	}
-	for _, u := range units {
-		if ns < u.below {
-			return digits(float64(ns)/u.size) + nbsp + u.name
-		}
-	}
-	return digits(float64(ns)/1e9) + nbsp + "s"
-}
-
-// digits writes two significant digits, whole numbers from ten on.
-func digits(v float64) string {
-	switch {
-	case v >= 9.95:
-		return comma(int64(v + 0.5))
-	case v >= 0.995:
-		return strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
-	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
-}
+// duration writes nanoseconds as the report does.
+func duration(ns int64) string { return strings.ReplaceAll(analysis.Duration(ns), " ", nbsp) }
 
 // decade writes ten to the power of exp nanoseconds: "1 ms", "100 ms", "10 s".
 func decade(exp int) string {

@@ -34,6 +34,7 @@ type diagram struct {
 	origin  time.Duration
 	rows    []drawn
 	labels  []spot  // on arrows, drawn so far
+	crossed bool    // an arrow of the violation has been drawn
 	moment  string  // the first time that is written as a difference; empty: none is
 	bottom  float64 // of the lifelines
 	out     bytes.Buffer

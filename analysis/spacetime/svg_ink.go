@@ -106,7 +106,7 @@ type arrow struct {
 func (d *diagram) drawArrow(a arrow) {
 	s := d.strokeOf(a.frame)
 	if a.offence {
-		s = stroke{ink: inkOffence, width: 3}
+		s, d.crossed = stroke{ink: inkOffence, width: 3}, true
 	}
 	dx, dy := a.x2-a.x1, a.y2-a.y1
 	length := math.Hypot(dx, dy)
@@ -231,7 +231,7 @@ func (d *diagram) legend(y float64) {
 	if d.closes() {
 		item(30, func(x float64) { d.line(x, y+4, x+30, y+4, stroke{ink: inkFaint, width: 1.5, dash: "2 3"}) }, "client gives up")
 	}
-	if d.finding.ID != "" {
+	if d.finding.ID != "" && d.crossed {
 		item(30, func(x float64) {
 			d.line(x, y+4, x+30, y+4, stroke{ink: inkOffence, width: 3})
 			d.cross(x+15, y+4, 6, inkOffence)

@@ -17,7 +17,7 @@ func TestBudgetFlag(t *testing.T) {
 		{"none", nil, nil, ""},
 		{"several", []string{"shutdown=5s", "stop=20ms"}, map[string]time.Duration{"shutdown": 5 * time.Second, "stop": 20 * time.Millisecond}, ""},
 		{"none at all is a budget", []string{"grace=0s"}, map[string]time.Duration{"grace": 0}, ""},
-		{"a misspelt one", []string{"shutdwn=5s"}, nil, "there is no such budget; there are grace (50ms), ping (10s), shutdown (10s), stop (0s)"},
+		{"a misspelt one", []string{"shutdwn=5s"}, nil, "there is no such budget; there are grace (50ms), idle (10s), ping (10s), shutdown (10s), stop (0s)"},
 		{"the scenario's", []string{"horizon=5s"}, nil, "the scenario sets it, as limits.horizon"},
 		{"one that nothing sets", []string{"close=5s"}, nil, "it is fixed, at 10m0s"},
 		{"no time", []string{"stop"}, nil, "write a time from 0s to 10m behind the =, such as stop=5s"},

@@ -35,8 +35,8 @@ func (r *runCommand) leases(g *gathering) iter.Seq[lease.Lease] {
 // gather runs all worlds. The context's end is not an error here: what was
 // gathered until then counts.
 func (r *runCommand) gather(ctx context.Context, g *gathering) error {
-	total := r.plan.total() * len(g.experiment.specVersions) * len(g.pairs)
-	g.progress = startProgress(r.stderr, total)
+	tested := r.plan.total() * len(g.experiment.specVersions)
+	g.progress = startProgress(r.stderr, tested*len(g.pairs), tested*(len(g.pairs)-1))
 	defer g.progress.stop()
 	pool := g.pool(r.jobs)
 	return pool.Run(ctx, r.leases(g), g.take)

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpsim/mcpsim/analysis/oracle"
 	"github.com/mcpsim/mcpsim/scenarios"
 	"github.com/mcpsim/mcpsim/sim"
+	"github.com/mcpsim/mcpsim/sim/lease"
 )
 
 func newExplain() *cobra.Command {
@@ -100,6 +101,9 @@ func explainCure(id string) string {
 	}
 	if name := strings.ToLower(id); slices.Contains(scenarios.Names(), name) {
 		return "there is a scenario of that name: mcpsim show scenario " + name
+	}
+	if t := sim.ReadTyped(strings.ToLower(id)); slices.ContainsFunc(linkedPlayers(), func(p lease.Player) bool { return p.Name == t.Name }) {
+		return "there is a target of that name: mcpsim list targets says what it is, and what its options do"
 	}
 	const all = "mcpsim list rules shows the rules, mcpsim explain the notes, races and words"
 	if meant := sim.Nearest(id, ids); meant != "" {

@@ -30,8 +30,17 @@ func explainRule(r oracle.Rule) (string, error) {
 		part("notes", noteList(r)),
 		part("proven by", proofList(r)),
 		part("exercised", exercised),
+		part("before you blame a target", optionHint(r)),
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n"), nil
+}
+
+// optionHint is for the rules that bind over HTTP alone, where targets have options.
+func optionHint(r oracle.Rule) string {
+	if slices.ContainsFunc(protocol.Versions(), func(v string) bool { return r.LevelOver(oracle.Stdio, v) != "" }) {
+		return ""
+	}
+	return wrapped("  ", "It plays as an application has it that sets nothing. An option of its own may change this: mcpsim list targets names them, and a finding's page those that were not chosen.")
 }
 
 func part(title, body string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -27,8 +28,8 @@ too, and many: --mutants lists them.`,
 		GroupID: groupLook,
 		Example: `  mcpsim list rules
   mcpsim list targets --mutants`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"scenarios", "targets", "rules"},
+		Args:      listed,
+		ValidArgs: listables(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list := map[string]func(io.Writer) error{"scenarios": listScenarios, "targets": listTargets, "rules": listRules}[args[0]]
 			if mutants && args[0] != "targets" {
@@ -45,6 +46,23 @@ too, and many: --mutants lists them.`,
 	}
 	cmd.Flags().BoolVar(&mutants, "mutants", false, "list the mutants of the reference, with what each does wrong")
 	return cmd
+}
+
+// listables are what can be listed.
+func listables() []string { return []string{"scenarios", "targets", "rules"} }
+
+// listed refuses a list of nothing, or of something else.
+func listed(_ *cobra.Command, args []string) error {
+	const choice = "mcpsim list scenarios, mcpsim list targets or mcpsim list rules"
+	switch {
+	case len(args) == 0:
+		return errors.New("what is to be listed? " + choice)
+	case len(args) > 1:
+		return errors.New("one list at a time: " + choice)
+	case !slices.Contains(listables(), args[0]):
+		return fmt.Errorf("there is no list of %s; %s", args[0], choice)
+	}
+	return nil
 }
 
 // nameColumn is the width of the column of the scenarios' names.

@@ -9,7 +9,7 @@
 // run, conclude.go makes an outcome of them; sweep.go does all that for one scenario
 // after the other; matrix.go holds the judge against the mutants; crash.go makes sense
 // of a world that killed its worker, progress.go, sign.go and terminal.go talk to the user. The
-// program that simulates is ./worker; this one builds it, hands it worlds and adds up
+// program that simulates is ./worker; this one builds it (build_worker.go), hands it worlds and adds up
 // what it says.
 package main
 
@@ -21,8 +21,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/mcpsim/mcpsim/sim/engine"
 )
 
 // The exit codes. Each verb's last line names the code and why.
@@ -88,19 +86,3 @@ func (e *exitError) why() string {
 
 func usage(err error) *exitError  { return &exitError{exitUsage, err} }
 func failed(err error) *exitError { return &exitError{exitFailed, err} }
-
-// buildWorker builds the worker and says so at once on stderr.
-func buildWorker(ctx context.Context, recipe engine.Recipe, stderr io.Writer) (engine.Worker, error) {
-	w, err := engine.Build(ctx, recipe, func(line string) { fmt.Fprintln(stderr, line) })
-	var unfit *engine.RecipeError
-	if errors.As(err, &unfit) {
-		return engine.Worker{}, usage(err)
-	}
-	if err != nil {
-		return engine.Worker{}, failed(err)
-	}
-	if w.Caveat != "" {
-		fmt.Fprintln(stderr, "note:", w.Caveat)
-	}
-	return w, nil
-}

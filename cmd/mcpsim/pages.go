@@ -11,7 +11,6 @@ import (
 	"github.com/mcpsim/mcpsim/analysis/spacetime"
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
-	"github.com/mcpsim/mcpsim/sim/targets"
 )
 
 // page writes the page of a finding, and in a folder of its name what lies beside
@@ -21,7 +20,7 @@ func (g *gathering) page(f analysis.Finding, summary analysis.Summary, example [
 		Manifest: g.manifest, Summary: summary, Finding: f, Rule: analysis.RuleTextOf(f.Rule),
 		Handler: sim.HandlerSource(f.Example.Handler),
 	}
-	p.AfterFix = g.afterFix(p.Rule)
+	p.Options, p.AfterFix = g.unchosen(f.Side), g.afterFix(p.Rule)
 	p.Replay = append(g.manifest.Replay(f.SpecVersion, f.ExampleSeed), "--rule", f.Rule)
 	if example != nil {
 		h, err := history.Decode(bytes.NewReader(example))
@@ -94,27 +93,4 @@ func alsoBroken(j oracle.Judgement, f analysis.Finding) []oracle.Rule {
 		}
 	}
 	return out
-}
-
-// afterFix is what shows that a fix mended this and broke nothing else.
-func (g *gathering) afterFix(rule analysis.RuleText) string {
-	m := g.manifest
-	pair := []string{"--client", checkout(m, m.Client), "--server", checkout(m, m.Server)}
-	again := "# nothing new may be broken\n"
-	if rule.Late {
-		again = "# nothing new may be broken: a caller that waits for the late answer would hang (CALLER-UNBLOCKS)\n"
-	}
-	return again + analysis.ShellLine(append([]string{"mcpsim", "run", m.Scenario}, pair...)) + "\n" +
-		"# tools that do not stop when told\n" + analysis.ShellLine(append([]string{"mcpsim", "run", "careless-tools"}, pair...))
-}
-
-// checkout is how a target is asked for once somebody has mended it.
-func checkout(m analysis.Manifest, p history.Peer) string {
-	if _, local := m.Sources[p.Name()]; local {
-		return m.Typed(p)
-	}
-	if _, module := targets.Module(p.Name()); module {
-		return p.Target + "@PATH"
-	}
-	return p.Target
 }

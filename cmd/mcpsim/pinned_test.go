@@ -51,6 +51,17 @@ func TestOwnTarget(t *testing.T) {
 	assert.Equal(t, map[string]string{"caching": "./testdata/own/target"}, e.manifest(engine.Worker{}).Sources)
 }
 
+// TestOwnWebTarget does so over HTTP: the log is what hides the closed streams, and where a
+// closed stream is no cancel it hides nothing.
+func TestOwnWebTarget(t *testing.T) {
+	own := choice{client: "reference", server: "logging@./testdata/own/web"}
+	e, failed := failures(t, "disconnect-modern", own, 10)
+	assert.Equal(t, "streamable-http", e.scenario.Transport)
+	assert.Positive(t, failed["DISC-IS-CANCEL"], "its tools are never told: %v", failed)
+	_, failed = failures(t, "disconnect-legacy", own, 10)
+	assert.Empty(t, failed, "its sessions are in order")
+}
+
 // TestOlderRelease runs the oldest release of the Go SDK that the adapter knows.
 func TestOlderRelease(t *testing.T) {
 	e, failed := failures(t, "cancel-storm", choice{client: "go-sdk@v1.6.1"}, 20)

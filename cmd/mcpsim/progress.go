@@ -16,10 +16,11 @@ import (
 // A progress tells, on standard error, how far a run is: a bar on a terminal, a
 // line now and then elsewhere. Its methods may be called by several goroutines.
 type progress struct {
-	out   io.Writer
-	total int  // worlds; 0: not known, since time decides
-	plain bool // says nothing of what was found
-	start time.Time
+	out      io.Writer
+	total    int  // worlds; 0: not known, since time decides
+	controls int  // of total, those of controls
+	plain    bool // says nothing of what was found
+	start    time.Time
 
 	bars *mpb.Progress // nil where there is no terminal
 	bar  *mpb.Bar
@@ -34,8 +35,9 @@ type progress struct {
 // lineEvery is the time between two lines where there is no terminal.
 const lineEvery = 10 * time.Second
 
-func startProgress(out io.Writer, total int) *progress {
-	return (&progress{out: out, total: total}).begin()
+// startProgress begins with so many worlds ahead, of which some are controls.
+func startProgress(out io.Writer, total, controls int) *progress {
+	return (&progress{out: out, total: total, controls: controls}).begin()
 }
 
 // terminal reports whether out is one.
@@ -61,10 +63,7 @@ func (p *progress) begin() *progress {
 
 // counter is how many worlds there have been, of how many if that is known.
 func (p *progress) counter() decor.Decorator {
-	if p.total == 0 {
-		return decor.CurrentNoUnit("%d worlds")
-	}
-	return decor.CountersNoUnit("%d of %d worlds")
+	return decor.Any(func(s decor.Statistics) string { return p.of(int(s.Current)) })
 }
 
 // step notes one more world, and how many kinds of finding there are so far.
@@ -86,11 +85,15 @@ func (p *progress) step(findings int) {
 	}
 }
 
+// of says how many worlds have ended; a report counts those of controls apart.
 func (p *progress) of(done int) string {
 	if p.total == 0 {
 		return plural(done, "world", "worlds")
 	}
-	return fmt.Sprintf("%d of %d worlds", done, p.total)
+	if p.controls > 0 {
+		return fmt.Sprintf("%d of %d (%s and %d of controls)", done, p.total, plural(p.total-p.controls, "world", "worlds"), p.controls)
+	}
+	return fmt.Sprintf("%d of %s", done, plural(p.total, "world", "worlds"))
 }
 
 // longWorld is how long no world may end before that is told.

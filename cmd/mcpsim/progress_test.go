@@ -28,6 +28,25 @@ func TestProgressSpeaks(t *testing.T) {
 	}
 }
 
+// TestProgressCounts tells the worlds under test from those of controls, as the report does.
+func TestProgressCounts(t *testing.T) {
+	assert.Equal(t, "3140 of 8000 (2000 worlds and 6000 of controls)", (&progress{total: 8000, controls: 6000}).of(3140))
+	assert.Equal(t, "7 of 100 worlds", (&progress{total: 100}).of(7))
+	assert.Equal(t, "1 world", (&progress{}).of(1), "time decides how many there will be")
+}
+
+// TestFirstWord: a build that nothing announced is announced once it takes long.
+func TestFirstWord(t *testing.T) {
+	heard := func(steps func(*firstWord)) string {
+		var out bytes.Buffer
+		steps(&firstWord{out: &out})
+		return out.String()
+	}
+	assert.Equal(t, "late\n", heard(func(f *firstWord) { f.unlessSaid("late"); f.unlessSaid("later") }))
+	assert.Equal(t, "once\n", heard(func(f *firstWord) { f.say("once"); f.unlessSaid("late") }))
+	assert.Empty(t, heard(func(f *firstWord) { f.end(); f.unlessSaid("late") }), "it is over")
+}
+
 // TestSign says nothing where there is no terminal, nor of what is over at once.
 func TestSign(t *testing.T) {
 	var out bytes.Buffer

@@ -70,8 +70,49 @@ func TestReadmeOverHTTP(t *testing.T) {
 			assert.Contains(t, string(readme), line)
 		}
 	}
-	assert.Contains(t, string(readme), "latest F1\n"+shown(exitBroken, "replay", dir, "F1"))
-	assert.Contains(t, string(readme), "latest F1 --server go-sdk+propagate\n"+shown(exitOK, "replay", dir, "F1", "--server", "go-sdk+propagate"))
+	assert.Contains(t, string(readme), "replay before F1\n"+shown(exitBroken, "replay", dir, "F1"))
+	assert.Contains(t, string(readme), "replay before F1 --server go-sdk+propagate\n"+shown(exitOK, "replay", dir, "F1", "--server", "go-sdk+propagate"))
+}
+
+// TestReadmeGate holds a run against the README's expected failures, and compares what it shows
+// of that, of a release's sentence and of mcpsim check.
+func TestReadmeGate(t *testing.T) {
+	builtWorker(t)
+	data, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	readme, dir := string(data), t.TempDir()
+	shown := func(want int, args ...string) string {
+		var out, stderr bytes.Buffer
+		require.Equal(t, want, run(append(args, "--ascii=false"), &out, &stderr), stderr.String())
+		return out.String()
+	}
+	_, entries, found := strings.Cut(readme, "```yaml\n- rule: ")
+	require.True(t, found)
+	entries, _, _ = strings.Cut(entries, "```")
+	expected, result := filepath.Join(dir, "expected.yaml"), filepath.Join(dir, "out")
+	require.NoError(t, os.WriteFile(expected, []byte("- rule: "+entries), 0o644))
+	t.Chdir(dir)
+
+	seeds := []string{"run", "cancel-storm", "--seeds", "0-199", "--controls=false", "--out"}
+	text := shown(exitBroken, append(seeds, result, "--expected-failures", "expected.yaml")...)
+	block := func(from, until string) string {
+		_, rest, found := strings.Cut(text, from)
+		require.True(t, found, text)
+		rest, _, _ = strings.Cut(rest, until)
+		return from + rest
+	}
+	for _, part := range []string{block("FAILED ", "    mcpsim replay"), block("!   stale", "-   not exercised"), block("DONE ", "nothing")} {
+		assert.Contains(t, readme, part)
+	}
+	t.Chdir(filepath.Join(result, analysis.HistoriesDir, "2026-07-28"))
+	var out, stderr bytes.Buffer
+	require.Equal(t, exitBroken, run([]string{"check", "0.ndjson.zst"}, &out, &stderr), stderr.String())
+	assert.Contains(t, readme, "$ mcpsim check 0.ndjson.zst\n"+out.String())
+
+	plain := filepath.Join(dir, "plain")
+	shown(exitBroken, append(seeds, plain)...)
+	sentence, _, _ := strings.Cut(shown(exitOK, "report", plain, "--format", "markdown"), "\n")
+	assert.Contains(t, strings.ReplaceAll(readme, "\n> ", " "), " "+sentence)
 }
 
 // TestReadmeDocumentsEveryFile compares the table of a result directory's files

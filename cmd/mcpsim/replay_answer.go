@@ -29,7 +29,8 @@ func (r *replayCommand) print(h *history.History, sameness string, rec recorded)
 	if len(a.shown) > 0 {
 		opts.Finding = spacetime.Finding{ID: named(rec.finding, a.shown[0].Rule), Violation: a.shown[0].Violations[0]}
 	}
-	_, err := fmt.Fprintf(r.stdout, "%s\n%s\n\n%s\nexit %d (%s)\n", sameness, a.line, spacetime.Render(h, j, opts), a.code, a.line)
+	_, err := fmt.Fprintf(r.stdout, "%s\n%s\n\n%s\n%sexit %d (%s)\n", sameness, a.line, spacetime.Render(h, j, opts),
+		alsoHere(j, r.rule), a.code, a.line)
 	if err != nil {
 		return failed(err)
 	}
@@ -37,6 +38,27 @@ func (r *replayCommand) print(h *history.History, sameness string, rec recorded)
 		return &exitError{code: a.code}
 	}
 	return nil
+}
+
+// alsoHere names the rules that the world breaks beside the one that a replay asked for,
+// with the level and the side of each: that one may be gone and the world not be well. It is
+// empty where no rule was asked for, since the answer then names them all.
+func alsoHere(j oracle.Judgement, asked string) string {
+	var also []string
+	for _, v := range j.Verdicts {
+		if asked == "" || v.Rule == asked || v.Status != oracle.Fail || v.Implied != "" {
+			continue
+		}
+		who := string(v.Side)
+		if v.Side == history.World {
+			who = "either side"
+		}
+		also = append(also, fmt.Sprintf("%s %s (%s)", v.Level, v.Rule, who))
+	}
+	if len(also) == 0 {
+		return ""
+	}
+	return wrapped("!   ", "also broken in this world: "+strings.Join(also, ", "))
 }
 
 // shownCall is the call of the finding's example if h has it; 0: it has none.

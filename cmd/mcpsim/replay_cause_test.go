@@ -66,6 +66,21 @@ func TestReplayOfEveryRule(t *testing.T) {
 	assert.Equal(t, exitOK, r.answer(oracle.Judgement{Verdicts: []oracle.Verdict{vacuous, passed}}, recorded{}).code)
 }
 
+// TestReplayNamesWhatElseIsBroken: a finding may be gone from a world that breaks another
+// rule. What a stricter rule reports is not named twice.
+func TestReplayNamesWhatElseIsBroken(t *testing.T) {
+	j := oracle.Judgement{Verdicts: []oracle.Verdict{
+		{Rule: "A", Level: oracle.Must, Status: oracle.Fail, Side: history.Server},
+		{Rule: "B", Level: oracle.MustNot, Status: oracle.Fail, Side: history.Server},
+		{Rule: "C", Level: oracle.Should, Status: oracle.Fail, Side: history.Server, Implied: "B"},
+		{Rule: "D", Level: oracle.Quality, Status: oracle.Fail, Side: history.World},
+		{Rule: "E", Level: oracle.Must, Status: oracle.Pass},
+	}}
+	assert.Equal(t, "!   also broken in this world: MUST NOT B (server), QUALITY D (either side)\n", alsoHere(j, "A"))
+	assert.Empty(t, alsoHere(oracle.Judgement{Verdicts: j.Verdicts[:1]}, "A"), "nothing else is")
+	assert.Empty(t, alsoHere(j, ""), "the answer names them all")
+}
+
 func TestAgainst(t *testing.T) {
 	f := analysis.Finding{Side: history.Server, SpecVersion: "2026-07-28", Seeds: []uint64{3, 5}}
 	of := func(client, server string) *experiment {

@@ -110,11 +110,15 @@ func openResult(args []string) (*analysis.Run, error) {
 
 func (r *reportCommand) render(result *analysis.Run, args []string) (string, error) {
 	if len(args) == 2 {
-		result, id, err := among(result, args[1])
+		run, id, err := among(result, args[1])
 		if err != nil {
 			return "", err
 		}
-		return page(result, id)
+		text, err := page(run, id)
+		if result.Manifest.Swept() {
+			text = belowSweep(text, id, run.Manifest.Scenario)
+		}
+		return text, err
 	}
 	if result.Manifest.Swept() {
 		return r.renderSweep(result)
@@ -190,6 +194,16 @@ func among(result *analysis.Run, id string) (*analysis.Run, string, error) {
 	}
 	below, err := result.Below(f.Scenario)
 	return below, f.Finding, err
+}
+
+// belowSweep leads a page's reader from a sweep's result directory to what lies beside the
+// page, in the directory of its scenario, and says by which number it goes there.
+func belowSweep(page, id, scenario string) string {
+	beside := analysis.Finding{ID: id}.BesideFile("")
+	return strings.NewReplacer(
+		"In the run's result directory: `"+beside, "In the run's result directory, "+id+" of "+scenario+": `"+filepath.Join(scenario, beside),
+		"`"+beside, "`"+filepath.Join(scenario, beside),
+	).Replace(page)
 }
 
 // page is the page of a finding, whose number may be typed in any case.

@@ -87,5 +87,8 @@ func checkHandshake(result, version string) error {
 	if slices.Contains(supported, version) {
 		return nil
 	}
+	if len(supported) == 0 {
+		return fmt.Errorf("the server answered server/discover with no versions, and so does not speak %s", version)
+	}
 	return fmt.Errorf("the server speaks %v, not %s", supported, version)
 }
