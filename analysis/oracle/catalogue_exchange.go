@@ -121,6 +121,7 @@ func httpEndRules() []Rule {
 		Convicts: "The application closed the client, which had a session, and Close returned and the world went on until its end without a DELETE.",
 		Exempt: []Exemption{
 			{Why: whyServerEndedIt, What: "The server had answered a request in that session with 404: it had ended it before."},
+			{Why: whyServerDead, What: "The scenario had let the server's process die, and the client had learned so by an exchange that failed: the session died with it."},
 			{Why: whyFaulty, What: "The network had been at fault before, and the client may have taken the session for lost."},
 			{Why: whyOnlyTold, What: "Over HTTP+SSE the text says what closing means, and not that a client has to."},
 			{What: "A client that was given no session; and a Close that does not return, which CLOSE-BOUNDED judges."},

@@ -50,6 +50,7 @@ func httpCancelRules() []Rule {
 		Exempt: []Exemption{
 			{Race: "R12", Why: whyOnlyTold, What: "Before 2026-07-28: no text offers a clean end, so that it is counted and held against nobody."},
 			{Race: "R13", Why: whyToolRuns, What: "A tool that was told and goes on keeps its exchange."},
+			serverDeadExemption(),
 		},
 		Notes: []string{"Q4"},
 	}}...)
@@ -152,6 +153,11 @@ func faultExemptions() []Exemption {
 		Exemption{Why: whyFaulty, What: "Over HTTP, the network had been at fault before: what stands between the two sides answered in the server's place, or broke an exchange off."},
 		Exemption{Why: whyOtherInstance, What: "Over HTTP, the probe went to another instance of the server, which knows nothing of the session."},
 	)
+}
+
+// serverDeadExemption is why nothing that is still to be done is missed of a server.
+func serverDeadExemption() Exemption {
+	return Exemption{Why: whyServerDead, What: "The scenario let the server's process die before the world had settled: a dead process ends no stream, and what it had said may have been held up by the network."}
 }
 
 // ofHTTP marks exemptions that can be of no account but over HTTP.

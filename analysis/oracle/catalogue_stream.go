@@ -53,6 +53,7 @@ func httpStreamRules() []Rule {
 		Convicts: "The response, of a batch the last one, had been written, the world had settled, and the server had not ended the SSE stream.",
 		Exempt: []Exemption{
 			{Why: whyStreamGone, What: "The client, or the network, had broken it off."},
+			serverDeadExemption(),
 		},
 	}, {
 		ID: "HTTP-STREAM-RELATED", Side: history.Server, Property: Safety,

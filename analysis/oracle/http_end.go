@@ -36,6 +36,8 @@ func clientDeletes(x *index, t *tally) {
 		// It has none.
 	case talk.unknown != nil:
 		t.leave(whyServerEndedIt)
+	case before(x.deserted, x.close):
+		t.leave(whyServerDead)
 	case x.faulty != nil:
 		t.leave(whyFaulty)
 	case x.closed == nil || before(x.stalled, x.closed):

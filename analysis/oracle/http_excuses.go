@@ -14,6 +14,7 @@ const (
 	whyOtherInstance   = "it went to another instance of the server, which does not know the session"
 	whyFaulty          = "the network had been at fault"
 	whyExchangeOver    = "the exchange of the request was over when the caller gave up"
+	whyServerDead      = "the scenario had let the server's process die"
 	whyHalfSent        = "the request had not left the client when its caller gave up"
 	whySentAgain       = "the same request again, whose exchange had failed"
 	whyTurnedDown      = "the body of an HTTP response that refuses the cancel"

@@ -157,6 +157,8 @@ func terminated(x *index, e *exchange, t *tally) {
 	case e.atQuiet == nil && e.finish[atServer] != nil:
 		t.pass()
 	case e.atQuiet == nil || !before(e.answered, e.atQuiet) || e.atQuiet.At <= e.answered.At+x.grace:
+	case before(x.exit, e.atQuiet):
+		t.leave(whyServerDead)
 	case before(e.disturbed(), e.atQuiet):
 		t.leave(whyStreamGone)
 	case !e.allAnswered():
