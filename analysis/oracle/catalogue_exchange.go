@@ -37,6 +37,7 @@ func httpExchangeRules() []Rule {
 			{Why: whyUnderNoReply, What: "A body that is a response to a cancel: the same is a breach of CANCEL-NO-REPLY."},
 			{Why: whyPanicked, What: "The server's handler panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
 			{What: "An exchange that the client or the network broke off."},
+			unclearIDExemption(),
 		},
 		Implied: "CANCEL-NO-REPLY",
 		Notes: []string{
@@ -155,6 +156,7 @@ func httpEndRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whySentAgain, What: "The exchange of the earlier one had been refused by an HTTP status, which is an answer of a kind; or it had not left the client whole, so that whether it was issued is not known."},
 			{What: "The further rounds of a request are not judged yet."},
+			noticeExemption(),
 		},
 	}}
 }

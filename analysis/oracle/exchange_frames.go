@@ -129,7 +129,7 @@ func (b *builder) onStream(f *frame) {
 		if from := b.exchanges.get(f.replay.on); from != nil && openTo(from) && before(e.begin[atServer], f.replay.at) {
 			f.live = true
 		}
-	case e.ofGet || r == nil || r.frame.on == nil || f.msg.Kind == history.Request:
+	case e.ofGet || r == nil || r.frame.on == nil || r.reused || f.msg.Kind == history.Request:
 	case f.isProgress() && (e.root == 0 || r.first != nil && startsTask(r.first)):
 		// It may be a GET's that is resumed; a task's progress comes by any.
 	default:

@@ -73,7 +73,7 @@ func sessionsEnd(x *index, t *tally) {
 // id.
 func retriesUnderNewID(x *index, r *request, t *tally) {
 	switch {
-	case r.frame.side != history.Client || r.frame.msg.ID == nullID:
+	case r.frame.side != history.Client || r.frame.msg.ID == nullID || r.frame.noticed():
 	case r.turnedDown:
 		t.leave(whySentAgain)
 	case r.lost:

@@ -37,6 +37,15 @@ func (e *exchange) failed() bool {
 	return at != nil && at.Text != ""
 }
 
+// refusal is the client's reading of the status by which the exchange is refused, of which
+// the body may still be on its way; nil if there is none.
+func (e *exchange) refusal() *history.Event {
+	if at := e.status[atClient]; at != nil && at.HTTP != nil && at.HTTP.Status >= 400 {
+		return at
+	}
+	return nil
+}
+
 // nameless reports whether the server refused a request that did not name the session of its
 // client, as it may. HTTP-SESSION judges that.
 func (e *exchange) nameless() bool {
@@ -147,7 +156,7 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return whyServerEndedIt
 	case x.swapped && x.unhearable(c):
 		return whyNoStream
-	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil):
+	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil), !e.final && before(e.refusal(), c.cancel):
 		return whyExchangeOver
 	}
 	return ""
