@@ -110,6 +110,19 @@ func resumeRules() []Rule {
 			unclearIDExemption(),
 		},
 	}, {
+		ID: "HTTP-REPLAY-AFTER", Side: history.Server, Property: Safety,
+		Statement: "A legacy server that resumes a stream sends what came after the event that the client named, and sends it once.",
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, Quality),
+		Convicts:  "A stream that the client resumed carried an event again that had been sent no later than the one whose id the client had named, or one event twice.",
+		Exempt: []Exemption{
+			{What: "Where the history does not know the event that the client named: one that carried no message, say."},
+			{What: "A response that one resumed stream carried twice: RESP-ONCE judges that."},
+		},
+		Notes: []string{
+			"The text grants a server to replay what would have been sent after the last event id, and forbids no more than what is of another stream. Who is told twice takes it for two.",
+			"That the answer is among what is replayed is REQUEST-DISPATCHED's.",
+		},
+	}, {
 		ID: "HTTP-EVENT-ID", Side: history.Server, Property: Safety,
 		Statement: "The ids that a legacy server gives to SSE events are unique in the session.",
 		Elsewhere: overStreamable(firstHTTP, lastLegacy, Must),
@@ -119,6 +132,7 @@ func resumeRules() []Rule {
 		Convicts: "The writing of two events of one session began that have the same id.",
 		Exempt: []Exemption{
 			resumed,
+			{Why: whySaidTwice, What: "A response that one resumed stream carried twice, under one id: RESP-ONCE judges that."},
 			{Why: whyUnderBroadcast, What: "One message on two open streams: the same is a breach of HTTP-NO-BROADCAST."},
 			unclearIDExemption(),
 			{OfLong: true, What: "Ids of which there have been more than 4,096 others since."},

@@ -113,6 +113,25 @@ func (x *index) judgeBrokenOff(c *call, t *tally) {
 	}, c.req.frame.read, c.end, end)
 }
 
+// deniedTo reports whether the client of c had asked for the rest of a stream that was
+// broken, in which the server had written the response under an id, and the server ended
+// what it resumed without that. Nothing but the server's own doing may have been the reason,
+// and the client has not asked again.
+func (x *index) deniedTo(c *call) bool {
+	r := c.req
+	if r.denied == nil || r.readReply != nil || c.reason() != nil || r.c != nil || r.early != nil {
+		return false
+	}
+	return !before(x.overFor(r), r.denied) && !x.overAt(r, r.denied) && !r.sitting.lapsedBy(r.denied)
+}
+
+func (x *index) judgeDenied(c *call, t *tally) {
+	t.fail(Violation{
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.first.write, c.req.denied),
+		What: "ended a resumed stream without the response that it had written into the one that was broken",
+	}, c.req.first.write, c.req.denied)
+}
+
 // droppedInQueue returns the event by which it is plain that the server will not begin with
 // c, whose stream was broken off when it had read the request: the world had settled, or
 // reached its limit, after more time than all tools together need. Before 2026-07-28 that is

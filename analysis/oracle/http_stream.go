@@ -14,6 +14,7 @@ func httpStreamChecks() []check {
 		{rule: "HTTP-RESP-STREAM", side: history.Server, frame: responseOnGet, streams: true},
 		{rule: "HTTP-NO-BROADCAST", side: history.Server, frame: onOneStream, streams: true},
 		{rule: "HTTP-REPLAY-SCOPE", side: history.Server, frame: replaysOwn, streams: true},
+		{rule: "HTTP-REPLAY-AFTER", side: history.Server, frame: replaysBehind, streams: true},
 		{rule: "HTTP-EVENT-ID", side: history.Server, frame: eventIDsDiffer, streams: true},
 		{rule: "HTTP-NO-EARLY-CLOSE", side: history.Server, exchange: notClosedEarly},
 		{rule: "HTTP-TERMINATE", side: history.Server, exchange: terminated},
@@ -24,6 +25,7 @@ func httpStreamChecks() []check {
 // Why something was not counted.
 const (
 	whyResumed        = "sent again, since the client had not received it, or had asked for it"
+	whySaidTwice      = "the same event twice on one resumed stream"
 	whyUnderBroadcast = reportedUnder + "HTTP-NO-BROADCAST"
 )
 
@@ -100,6 +102,20 @@ func replaysOwn(_ *index, f *frame, t *tally) {
 	}
 }
 
+// replaysBehind: what is sent on a resumed stream comes behind the event that the client
+// named, and comes once.
+func replaysBehind(_ *index, f *frame, t *tally) {
+	switch {
+	case f.side != history.Server || f.on == nil || !f.on.resumes():
+	case f.rewound:
+		t.fail(f.serverOffence("sent again on a resumed stream what came no later than the event that the client had named"), f.replay.at, f.on.begin[atServer], f.write)
+	case f.doubled:
+		t.fail(f.serverOffence("sent one event twice on a resumed stream"), f.replay.at, f.on.begin[atServer], f.write)
+	case f.on.behind > 0 && !f.twice:
+		t.pass()
+	}
+}
+
 // eventIDsDiffer: the ids of SSE events are unique in a session.
 func eventIDsDiffer(_ *index, f *frame, t *tally) {
 	v := Violation{Side: history.Server, What: "gave one id to two SSE events", Lateness: -1}
@@ -113,6 +129,8 @@ func eventIDsDiffer(_ *index, f *frame, t *tally) {
 		t.fail(v, f.clash.at, f.write)
 	case f.replay != nil:
 		t.leave(whyResumed)
+	case f.twice:
+		t.leave(whySaidTwice)
 	default:
 		t.pass()
 	}
