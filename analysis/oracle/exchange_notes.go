@@ -158,7 +158,7 @@ func (b *builder) asksAgain(e *exchange) {
 }
 
 // noteDenied notes that the server ended a stream which the client had resumed, and which
-// had carried no response, although one had been written into the stream that was broken.
+// had carried no response, although there was one.
 func (b *builder) noteDenied(e *exchange, ev *history.Event) {
 	if e.behind == 0 || e.answered != nil || !e.isStream() || e.refused() || e.disturbed() != nil {
 		return
@@ -168,10 +168,23 @@ func (b *builder) noteDenied(e *exchange, ev *history.Event) {
 		return
 	}
 	for _, r := range from.asks {
-		if f := r.first; f != nil && f.write.EventID != "" && before(f.write, e.begin[atServer]) && r.readReply == nil {
+		if before(r.owedSince(), e.begin[atServer]) && r.readReply == nil {
 			r.denied = ev
 		}
 	}
+}
+
+// owedSince returns the event since when the server has had a response to r to give: it had
+// written it under an event id, or, where none was written, the handler had returned. It is
+// nil where that does not show.
+func (r *request) owedSince() *history.Event {
+	switch f := r.first; {
+	case f != nil && f.write.EventID != "":
+		return f.write
+	case f == nil && r.call != nil:
+		return r.call.end
+	}
+	return nil
 }
 
 // noteLoss notes that the client is done with an exchange, if it has not had all responses.

@@ -114,12 +114,12 @@ func (x *index) judgeBrokenOff(c *call, t *tally) {
 }
 
 // deniedTo reports whether the client of c had asked for the rest of a stream that was
-// broken, in which the server had written the response under an id, and the server ended
-// what it resumed without that. Nothing but the server's own doing may have been the reason,
-// and the client has not asked again.
+// broken, when the server had a response to give, and the server ended what it resumed
+// without that. Nothing but the server's own doing may have been the reason, and the client
+// has not asked again.
 func (x *index) deniedTo(c *call) bool {
 	r := c.req
-	if r.denied == nil || r.readReply != nil || c.reason() != nil || r.c != nil || r.early != nil {
+	if r.denied == nil || r.readReply != nil || c.Task != "" || c.reason() != nil || r.c != nil || r.early != nil {
 		return false
 	}
 	return !before(x.overFor(r), r.denied) && !x.overAt(r, r.denied) && !r.sitting.lapsedBy(r.denied)
@@ -127,9 +127,9 @@ func (x *index) deniedTo(c *call) bool {
 
 func (x *index) judgeDenied(c *call, t *tally) {
 	t.fail(Violation{
-		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.first.write, c.req.denied),
-		What: "ended a resumed stream without the response that it had written into the one that was broken",
-	}, c.req.first.write, c.req.denied)
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.owedSince(), c.req.denied),
+		What: "ended a resumed stream without the response that it had to give",
+	}, c.req.owedSince(), c.req.denied)
 }
 
 // droppedInQueue returns the event by which it is plain that the server will not begin with

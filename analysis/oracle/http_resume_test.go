@@ -87,6 +87,12 @@ func resumeCases() []webCase {
 		rule: "REQUEST-DISPATCHED", why: "the resumed stream ended without it", want: Fail, fails: "REQUEST-DISPATCHED", side: history.Server,
 		script: lost(left),
 	}, {
+		rule: "REQUEST-DISPATCHED", why: "it was never written, and the handler had returned", want: Fail, fails: "REQUEST-DISPATCHED",
+		script: lost(left).replaced(">> result 1 # e3; .failed result 1 # e3; ", ""),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the handler had not, when the client came back", want: Pass,
+		script: lost(left).replaced(`end 1 "done 1"; >> result 1 # e3; .failed result 1 # e3; `, "").replaced("61 server serve again", `61 server serve again; end 1 "done 1"`),
+	}, {
 		rule: "REQUEST-DISPATCHED", why: "the client had it by the next", want: Pass,
 		script: lost(`65 server finish again
 			66 client finish again; open third after e2

@@ -140,7 +140,7 @@ func (st *stream) behind(number int) int {
 	case rewindsStreams:
 		return 0
 	case skipsReplays:
-		return number + 1
+		return st.next - 1
 	}
 	return number
 }

@@ -93,7 +93,7 @@ func httpServerMutants() []Mutant {
 		legacy(broadcasts, exchangeScenario, "sends each response by the stream of its call and by the client's own: HTTP-NO-BROADCAST", "HTTP-NO-BROADCAST"),
 		legacy(replaysAll, "resume-after-cut", "replays what it has said on all streams to who resumes one: HTTP-REPLAY-SCOPE", "HTTP-REPLAY-SCOPE"),
 		legacy(rewindsStreams, "resume-after-cut", "replays a stream from its first event to who resumes it behind another: HTTP-REPLAY-AFTER", "HTTP-REPLAY-AFTER"),
-		legacy(skipsReplays, "resume-after-cut", "leaves out the first event that it should replay: REQUEST-DISPATCHED", "REQUEST-DISPATCHED"),
+		legacy(skipsReplays, "resume-after-cut", "replays nothing of what was said while the client was gone: REQUEST-DISPATCHED", "REQUEST-DISPATCHED"),
 		legacy(repeatsEventIDs, exchangeScenario, "numbers the events of each stream from 1: HTTP-EVENT-ID", "HTTP-EVENT-ID"),
 		early,
 		both(mixesStreams, exchangeScenario, "reports progress of a call by the stream of another: HTTP-STREAM-RELATED", "HTTP-STREAM-RELATED"),
