@@ -70,6 +70,8 @@ func streamWording(rule string) RuleText {
 		return RuleText{Says: "sends one message on two streams", OwnWords: true, Counts: "messages of the server", Exercise: noHTTP}
 	case "HTTP-REPLAY-SCOPE":
 		return RuleText{Says: "replays on a resumed stream what belongs to another", Counts: "messages on resumed streams", Exercise: noResume}
+	case "HTTP-REPLAY-AFTER":
+		return RuleText{Says: "says again on a resumed stream what the client had told it to have", OwnWords: true, Counts: "messages on resumed streams", Exercise: noResume}
 	case "HTTP-EVENT-ID":
 		return RuleText{Says: "gives one id to two SSE events", Counts: "SSE events with an id",
 			Exercise: "No SSE event had an id: take a server that keeps its events, as resume-after-cut does."}

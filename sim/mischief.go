@@ -249,7 +249,7 @@ func idBreaches(kind, version string) []string {
 		}
 	case ReusedBefore:
 		if protocol.Modern(version) {
-			return []string{"ID-NO-REUSE-M"}
+			return []string{"ID-NO-REUSE-M", "RETRY-NEW-ID"} // whose stream may be lost
 		}
 		return []string{"ID-NO-REUSE-L"}
 	case Fractional:

@@ -135,7 +135,7 @@ func TestBreaches(t *testing.T) {
 		{"nothing asked, nothing broken", &Scenario{}, protocol.V20251125, true, true, nil},
 		{"no id may be used again", reuse, protocol.V20251125, true, true, []string{"client:ID-NO-REUSE-L"}},
 		{"after the response it may; odd ids are legal", reuse, protocol.V20260728, true, true, nil},
-		{"not while it is in flight", &Scenario{Load: Load{IDs: []IDKind{{Kind: ReusedBefore}}}}, protocol.V20260728, true, true, []string{"client:ID-NO-REUSE-M"}},
+		{"not while it is in flight", &Scenario{Load: Load{IDs: []IDKind{{Kind: ReusedBefore}}}}, protocol.V20260728, true, true, []string{"client:ID-NO-REUSE-M", "client:RETRY-NEW-ID"}},
 		{"who cannot does not", reuse, protocol.V20251125, false, true, nil},
 		{"tokens are the application's", &Scenario{Load: Load{Tokens: SharedTokens}}, protocol.V20251125, false, false, []string{"client:PROGRESS-TOKEN-UNIQUE"}},
 		{"each once", &Scenario{Cancel: CancelPlan{Strays: []Share{{Kind: Unknown}, {Kind: ExtraMembers}, {Kind: NullID}}}}, protocol.V20251125, true, true,

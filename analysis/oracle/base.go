@@ -24,7 +24,7 @@ func baseChecks() []check {
 // idNeverReused: no id is used twice in a session.
 func idNeverReused(_ *index, r *request, t *tally) {
 	switch {
-	case r.frame.msg.ID == nullID:
+	case r.frame.msg.ID == nullID || r.frame.noticed():
 	case r.perhapsUsed:
 		t.leave(whyForgotten)
 	case r.sameID == nil:
@@ -36,11 +36,17 @@ func idNeverReused(_ *index, r *request, t *tally) {
 	}
 }
 
+// noticed reports whether f is a notification that has an id, which CANCEL-NO-RPC-ID
+// forbids: no request was meant, and what reads as its id is none.
+func (f *frame) noticed() bool { return strings.HasPrefix(f.msg.Method, noticePrefix) }
+
+const noticePrefix = "notifications/"
+
 // idNotReusedOpen: no id is used while a request of that id has no response; of a
 // request that was cancelled and rightly never answered, not at all.
 func idNotReusedOpen(_ *index, r *request, t *tally) {
 	switch {
-	case r.frame.side != history.Client || r.frame.msg.ID == nullID:
+	case r.frame.side != history.Client || r.frame.msg.ID == nullID || r.frame.noticed():
 	case r.sameID == nil && r.perhapsUsed:
 		t.leave(whyForgotten)
 	case r.sameID == nil || !r.hasty:
@@ -70,8 +76,8 @@ func idNotNull(_ *index, r *request, t *tally) {
 	switch {
 	case r.frame.msg.ID != nullID:
 		t.pass()
-	case strings.HasPrefix(r.frame.msg.Method, "notifications/"):
-		// A notification with an id, whatever that is: no request was meant.
+	case r.frame.noticed():
+		// Whatever its id is: no request was meant.
 	default:
 		t.fail(r.offence("made a request whose id is null"), r.frame.write)
 	}

@@ -44,6 +44,7 @@ type builder struct {
 	lastExchange int                   // the highest number of an exchange that was forgotten
 	events       map[string]*sentEvent // by SSE event id
 	recentEvents []string              // their ids, oldest first
+	sent         int                   // SSE events with ids that were kept
 	lastEvent    batchEvent
 	lastTold     *call // the last whose handler was told
 

@@ -13,6 +13,8 @@ func requestDispatched(x *index, c *call, t *tally) {
 	}
 	end := x.lost(c)
 	switch {
+	case x.deniedTo(c):
+		x.judgeDenied(c, t)
 	case x.brokenOffUnanswered(c):
 		x.judgeBrokenOff(c, t)
 	case x.droppedInQueue(c) != nil:

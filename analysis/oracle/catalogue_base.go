@@ -19,6 +19,7 @@ func baseRules() []Rule {
 			{OfHTTP: true, Why: whySentAgain, What: "Over HTTP, the same request again, whose exchange the client was done with and had had no response."},
 			{OfHTTP: true, What: "Over HTTP, what was used before the client began another session."},
 			{What: "An id of null breaks another rule."},
+			noticeExemption(),
 		},
 		Notes: []string{
 			"Since 2026-07-28 an id may be used again once its request has a response: ID-NO-REUSE-M.",
@@ -37,6 +38,7 @@ func baseRules() []Rule {
 			{OfHTTP: true, Why: whyUnderRetry, What: "Over HTTP, a request that is made again since its exchange was lost: the same is a breach of RETRY-NEW-ID."},
 			{OfHTTP: true, Why: whySentAgain, What: "One whose exchange was refused by an HTTP status, which is an answer of a kind."},
 			{What: "An id of null breaks another rule."},
+			noticeExemption(),
 		},
 		Implied: "RETRY-NEW-ID",
 		Notes: []string{

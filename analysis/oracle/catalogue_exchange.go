@@ -37,6 +37,7 @@ func httpExchangeRules() []Rule {
 			{Why: whyUnderNoReply, What: "A body that is a response to a cancel: the same is a breach of CANCEL-NO-REPLY."},
 			{Why: whyPanicked, What: "The server's handler panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
 			{What: "An exchange that the client or the network broke off."},
+			unclearIDExemption(),
 		},
 		Implied: "CANCEL-NO-REPLY",
 		Notes: []string{
@@ -121,6 +122,7 @@ func httpEndRules() []Rule {
 		Convicts: "The application closed the client, which had a session, and Close returned and the world went on until its end without a DELETE.",
 		Exempt: []Exemption{
 			{Why: whyServerEndedIt, What: "The server had answered a request in that session with 404: it had ended it before."},
+			{Why: whyServerDead, What: "The scenario had let the server's process die, and the client had learned so by an exchange that failed: the session died with it."},
 			{Why: whyFaulty, What: "The network had been at fault before, and the client may have taken the session for lost."},
 			{Why: whyNotYet, What: "The server had ended the session before that, and the client was given another in the instant in which it was closed."},
 			{Why: whyOnlyTold, What: "Over HTTP+SSE the text says what closing means, and not that a client has to."},
@@ -155,6 +157,7 @@ func httpEndRules() []Rule {
 		Exempt: []Exemption{
 			{Why: whySentAgain, What: "The exchange of the earlier one had been refused by an HTTP status, which is an answer of a kind; or it had not left the client whole, so that whether it was issued is not known."},
 			{What: "The further rounds of a request are not judged yet."},
+			noticeExemption(),
 		},
 	}}
 }

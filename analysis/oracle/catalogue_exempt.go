@@ -65,6 +65,10 @@ func prematureExemption() Exemption {
 	}
 }
 
+func noticeExemption() Exemption {
+	return Exemption{What: "A notification that has an id, which CANCEL-NO-RPC-ID forbids of a cancel: no request was meant."}
+}
+
 func unclearIDExemption() Exemption {
 	return Exemption{
 		Why:  whyUnclearID,

@@ -50,6 +50,7 @@ func httpCancelRules() []Rule {
 		Exempt: []Exemption{
 			{Race: "R12", Why: whyOnlyTold, What: "Before 2026-07-28: no text offers a clean end, so that it is counted and held against nobody."},
 			{Race: "R13", Why: whyToolRuns, What: "A tool that was told and goes on keeps its exchange."},
+			serverDeadExemption(),
 		},
 		Notes: []string{"Q4"},
 	}}...)
@@ -121,7 +122,7 @@ func disconnectRules() []Rule {
 func unnotifiedOverHTTP() []Exemption {
 	return ofHTTP(
 		Exemption{Why: whyHalfSent, What: "Over HTTP, the request had not left the client when its caller gave up, and the server never had it: whether it was issued is not known."},
-		Exemption{Why: whyExchangeOver, What: "Over HTTP, the exchange had failed, or had been refused, before: nothing was left to cancel."},
+		Exemption{Why: whyExchangeOver, What: "Over HTTP, the exchange had failed, or had been refused, before: nothing was left to cancel. Before 2026-07-28 the status says so, whatever has become of the body."},
 		Exemption{Why: whyServerEndedIt, What: "Over HTTP, the client had learned by a 404 that the server had ended the session."},
 		Exemption{Race: "R12", Why: whyNoStream, What: "Over HTTP, of what a server had asked: the stream by which it had was gone when the tool was told to stop, or ended in that instant, and what belongs to a call is not to be sent by one that the client opened by GET."},
 	)
@@ -152,6 +153,11 @@ func faultExemptions() []Exemption {
 		Exemption{Why: whyFaulty, What: "Over HTTP, the network had been at fault before: what stands between the two sides answered in the server's place, or broke an exchange off."},
 		Exemption{Why: whyOtherInstance, What: "Over HTTP, the probe went to another instance of the server, which knows nothing of the session."},
 	)
+}
+
+// serverDeadExemption is why nothing that is still to be done is missed of a server.
+func serverDeadExemption() Exemption {
+	return Exemption{Why: whyServerDead, What: "The scenario let the server's process die before the world had settled: a dead process ends no stream, and what it had said may have been held up by the network."}
 }
 
 // ofHTTP marks exemptions that can be of no account but over HTTP.

@@ -74,6 +74,7 @@ func progressRules() []Rule {
 		Convicts:  "A request was written with the token of an earlier one of the same side that it had neither read the response to nor cancelled.",
 		Exempt: []Exemption{
 			{Why: whyGivenUpToken, What: "The earlier request had been cancelled, or, over HTTP, its exchange had failed: to its sender it is not active any more."},
+			{Why: whyUnclearID, What: "The earlier request had an id that its sender had no right to use, so that what answers or cancels it cannot be told, and its caller had given it up or had it back."},
 			{What: "Tokens of requests that were answered may be used again. 7 and \"7\" are two tokens."},
 		},
 	}, {

@@ -20,6 +20,7 @@ func httpStreamRules() []Rule {
 			{Race: "R11", Why: whyResumed, What: "The stream resumes that of a call, or one of which the history does not tell."},
 			{What: "The body of a response that opens no stream: an error, with 404, 405 or 503, say, by which the GET is refused."},
 			{Why: whyUnderBroadcast, What: "A response that went by the call's own stream, too, while that was open: the same is a breach of HTTP-NO-BROADCAST."},
+			unclearIDExemption(),
 		},
 		Implied: "HTTP-NO-BROADCAST",
 	}, {
@@ -36,6 +37,7 @@ func httpStreamRules() []Rule {
 			{Why: whyPanicked, What: "The server's handler had panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
 			{Race: "R7", Why: whyClosing, What: "The session had been ended, or the client closed, or the server stopped."},
 			{Why: whyServerEndedIt, What: "The server had ended the session, as the client learned later by a 404: the text excepts that."},
+			unclearIDExemption(),
 		},
 		Notes: []string{
 			"Q4",
@@ -53,6 +55,8 @@ func httpStreamRules() []Rule {
 		Convicts: "The response, of a batch the last one, had been written, the world had settled, and the server had not ended the SSE stream.",
 		Exempt: []Exemption{
 			{Why: whyStreamGone, What: "The client, or the network, had broken it off."},
+			serverDeadExemption(),
+			unclearIDExemption(),
 		},
 	}, {
 		ID: "HTTP-STREAM-RELATED", Side: history.Server, Property: Safety,
@@ -68,6 +72,7 @@ func httpStreamRules() []Rule {
 			{Why: whyTaskRuns, What: "Progress of a task, whose call has been answered: its own stream is over."},
 			{What: "Progress under a token that no request of this client had: PROGRESS-ACTIVE judges that, also if it is another client's."},
 			{What: "What is sent on a resumed stream: HTTP-REPLAY-SCOPE."},
+			unclearIDExemption(),
 		},
 		Notes: []string{
 			"Whose a log message is shows only if the scenario's own tool has written its call into it.",
@@ -86,7 +91,7 @@ func resumeRules() []Rule {
 			{From: firstHTTP, Until: lastLegacy, Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server MUST send each of its JSON-RPC messages on only one of the connected streams", Level: Must},
 		},
 		Convicts: "The writing of one message (of a response, a request, or progress, in the same bytes, or of anything in the same bytes under the same event id) began on two streams which were both open at both ends: that of the call and one that the client had opened before by GET, say.",
-		Exempt:   []Exemption{resumed},
+		Exempt:   []Exemption{resumed, unclearIDExemption()},
 		Notes: []string{
 			"A log message, or that a list has changed, has nothing that tells it from another one of the same bytes, but an event id: without, it may have been sent twice, once on each stream, which is as it should be, and is not counted.",
 		},
@@ -102,6 +107,20 @@ func resumeRules() []Rule {
 			{What: "Where the history does not know the event that the client named, the first response, or event that was sent before, shows which stream is resumed. Progress does not: it may be a GET's."},
 			{What: "Progress of a task, which may come by any stream."},
 			{What: "What is new on a stream that a GET had opened, and that is resumed."},
+			unclearIDExemption(),
+		},
+	}, {
+		ID: "HTTP-REPLAY-AFTER", Side: history.Server, Property: Safety,
+		Statement: "A legacy server that resumes a stream sends what came after the event that the client named, and sends it once.",
+		Elsewhere: overStreamable(firstHTTP, lastLegacy, Quality),
+		Convicts:  "A stream that the client resumed carried an event again that had been sent no later than the one whose id the client had named, or one event twice.",
+		Exempt: []Exemption{
+			{What: "Where the history does not know the event that the client named: one that carried no message, say."},
+			{What: "A response that one resumed stream carried twice: RESP-ONCE judges that."},
+		},
+		Notes: []string{
+			"The text grants a server to replay what would have been sent after the last event id, and forbids no more than what is of another stream. Who is told twice takes it for two.",
+			"That the answer is among what is replayed is REQUEST-DISPATCHED's.",
 		},
 	}, {
 		ID: "HTTP-EVENT-ID", Side: history.Server, Property: Safety,
@@ -113,7 +132,9 @@ func resumeRules() []Rule {
 		Convicts: "The writing of two events of one session began that have the same id.",
 		Exempt: []Exemption{
 			resumed,
+			{Why: whySaidTwice, What: "A response that one resumed stream carried twice, under one id: RESP-ONCE judges that."},
 			{Why: whyUnderBroadcast, What: "One message on two open streams: the same is a breach of HTTP-NO-BROADCAST."},
+			unclearIDExemption(),
 			{OfLong: true, What: "Ids of which there have been more than 4,096 others since."},
 		},
 		Implied: "HTTP-NO-BROADCAST",

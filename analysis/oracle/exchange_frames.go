@@ -90,7 +90,7 @@ func (b *builder) copiedProgress(f *frame) bool {
 // thing.
 func (b *builder) second(f, first *frame, r *request) bool {
 	from, to := first.on, f.on
-	if from == nil || to == nil || from == to || first.msg.Raw != f.msg.Raw {
+	if from == nil || to == nil || from == to || f.twice || first.msg.Raw != f.msg.Raw {
 		return false
 	}
 	live := openTo(from) && to.disturbed() == nil && (!to.resumes() || before(to.begin[atServer], first.write))
@@ -126,10 +126,10 @@ func (b *builder) onStream(f *frame) {
 	switch r := f.req; {
 	case f.replay != nil:
 		home = f.replay.root
-		if from := b.exchanges.get(f.replay.on); from != nil && openTo(from) && before(e.begin[atServer], f.replay.at) {
+		if from := b.exchanges.get(f.replay.on); from != nil && from != e && openTo(from) && before(e.begin[atServer], f.replay.at) {
 			f.live = true
 		}
-	case e.ofGet || r == nil || r.frame.on == nil || f.msg.Kind == history.Request:
+	case e.ofGet || r == nil || r.frame.on == nil || r.reused || f.msg.Kind == history.Request:
 	case f.isProgress() && (e.root == 0 || r.first != nil && startsTask(r.first)):
 		// It may be a GET's that is resumed; a task's progress comes by any.
 	default:
@@ -168,6 +168,8 @@ func (b *builder) keepEvent(id string, s *sentEvent) {
 	if b.events == nil {
 		b.events = map[string]*sentEvent{}
 	}
+	b.sent++
+	s.nth = b.sent
 	b.events[id] = s
 	if b.recentEvents = append(b.recentEvents, id); len(b.recentEvents) > maxEvents {
 		oldest := b.recentEvents[0]

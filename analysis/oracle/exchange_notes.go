@@ -9,6 +9,7 @@ import "github.com/mcpsim/mcpsim/sim/history"
 type exchangeNotes struct {
 	root     int            // the exchange that began the stream; 0: not known
 	ofGet    bool           // that was a GET
+	behind   int            // it resumes the stream: the number of the event that the client named; 0: not known
 	unkept   *request       // the first request that had no response when the server ended the exchange, and that nobody had cancelled
 	atQuiet  *history.Event // the world had settled, and the server had not ended the exchange
 	heldBy   *history.Event // POST of a cancel: the end of the cancelled call's handler, in whose instant, and not before, the server answered
@@ -58,6 +59,10 @@ func (b *builder) exchangeBegun(e *exchange, end int, ev *history.Event) {
 	if e.resumes() {
 		if from := b.events[e.head.LastEvent]; from != nil {
 			e.root, e.ofGet = from.root, from.ofGet
+			if e.behind = from.nth; from.root == 0 {
+				e.behind = 0
+			}
+			b.asksAgain(e)
 		}
 	}
 	if e.head != nil && e.head.Method == "DELETE" {
@@ -128,6 +133,7 @@ func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
 	}
 	b.notePanic(ev)
 	b.noteLife(e, ev)
+	b.noteDenied(e, ev)
 	if e.begin[atServer] != nil {
 		b.root.opened--
 	}
@@ -139,6 +145,46 @@ func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
 			e.unkept = r
 		}
 	}
+}
+
+// asksAgain notes that the client resumes a stream: what an earlier attempt came to is of no
+// account.
+func (b *builder) asksAgain(e *exchange) {
+	if from := b.exchanges.get(e.root); from != nil {
+		for _, r := range from.asks {
+			r.denied = nil
+		}
+	}
+}
+
+// noteDenied notes that the server ended a stream which the client had resumed, and which
+// had carried no response, although there was one.
+func (b *builder) noteDenied(e *exchange, ev *history.Event) {
+	if e.behind == 0 || e.answered != nil || !e.isStream() || e.refused() || e.disturbed() != nil {
+		return
+	}
+	from := b.exchanges.get(e.root)
+	if from == nil {
+		return
+	}
+	for _, r := range from.asks {
+		if before(r.owedSince(), e.begin[atServer]) && r.readReply == nil {
+			r.denied = ev
+		}
+	}
+}
+
+// owedSince returns the event since when the server has had a response to r to give: it had
+// written it under an event id, or, where none was written, the handler had returned. It is
+// nil where that does not show.
+func (r *request) owedSince() *history.Event {
+	switch f := r.first; {
+	case f != nil && f.write.EventID != "":
+		return f.write
+	case f == nil && r.call != nil:
+		return r.call.end
+	}
+	return nil
 }
 
 // noteLoss notes that the client is done with an exchange, if it has not had all responses.
@@ -182,9 +228,11 @@ func (b *builder) agreed(r *request, f *frame) {
 // A sentEvent is an SSE event with an id, which the server has begun to send.
 type sentEvent struct {
 	at    *history.Event
+	nth   int    // of those that were kept, in the order in which they were begun, from 1
 	root  int    // of its stream; 0: not known
 	ofGet bool   // that was begun by a GET
 	on    int    // the exchange that it was sent by
+	last  int    // the exchange that it was last sent by
 	sum   uint64 // of what it says
 }
 
@@ -214,17 +262,25 @@ func (b *builder) sort(f *frame) {
 	}
 	defer func() { b.lastEvent = batchEvent{f.on.n, id, f.replay} }()
 	digest := sum(f.msg.Raw)
-	switch before := b.events[id]; {
+	before := b.events[id]
+	switch {
+	case before != nil && before.sum == digest && before.last == f.on.n && f.on.resumes() && f.on.disturbed() == nil && f.msg.IsReply():
+		f.twice = true
 	case before != nil && before.sum == digest && (f.on.resumes() || f.on.n == before.root && f.on.disturbed() != nil):
 		f.replay = before // or it comes, behind its replay, on the stream that was broken, which nobody reads
+		f.rewound = f.on.behind > 0 && before.root == f.on.root && before.nth <= f.on.behind
+		f.doubled = before.last == f.on.n && f.on.disturbed() == nil
 	case before != nil:
 		f.clash = before
 		f.live = before.sum == digest && b.doubled(before, f.on)
 		before.ofGet = false // which stream the id stands for nobody knows from here on
 		before.root = 0
 	case !b.perhaps(ofEvent, history.Server, id):
-		b.keepEvent(id, &sentEvent{at: f.write, root: f.on.root, ofGet: f.on.ofGet, on: f.on.n, sum: digest})
+		b.keepEvent(id, &sentEvent{at: f.write, root: f.on.root, ofGet: f.on.ofGet, on: f.on.n, last: f.on.n, sum: digest})
 	case f.on.resumes():
 		f.replay = &sentEvent{at: f.write, root: f.on.root, on: f.on.n} // one that is forgotten, for all that is known
+	}
+	if before != nil {
+		before.last = f.on.n
 	}
 }

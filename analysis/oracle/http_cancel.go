@@ -148,6 +148,8 @@ func exchangeEnded(x *index, e *exchange, t *tally) {
 	case e.atQuiet == nil && e.finish[atServer] != nil:
 		t.pass()
 	case e.atQuiet == nil || !before(cancelled, e.atQuiet) || e.atQuiet.At <= cancelled.At+x.grace:
+	case before(x.exit, e.atQuiet):
+		t.leave(whyServerDead)
 	case c != nil && c.start != nil && !before(c.end, e.atQuiet):
 		t.leave(whyToolRuns)
 	default:

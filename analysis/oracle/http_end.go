@@ -36,6 +36,8 @@ func clientDeletes(x *index, t *tally) {
 		// It has none.
 	case talk.unknown != nil:
 		t.leave(whyServerEndedIt)
+	case before(x.deserted, x.close):
+		t.leave(whyServerDead)
 	case x.faulty != nil:
 		t.leave(whyFaulty)
 	case x.renewedAtClose():
@@ -82,7 +84,7 @@ func sessionsEnd(x *index, t *tally) {
 // id.
 func retriesUnderNewID(x *index, r *request, t *tally) {
 	switch {
-	case r.frame.side != history.Client || r.frame.msg.ID == nullID:
+	case r.frame.side != history.Client || r.frame.msg.ID == nullID || r.frame.noticed():
 	case r.turnedDown:
 		t.leave(whySentAgain)
 	case r.lost:

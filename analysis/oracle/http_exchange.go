@@ -136,6 +136,8 @@ func accepted(x *index, e *exchange, t *tally) {
 		t.failUnder("CANCEL-NO-REPLY", replyTo(f), f.read, f.provoked)
 	case e.said > 0 || body != "":
 		fail("answered the POST of a notification with a body", f.read)
+	case e.heldBy != nil && f.mixes():
+		t.leave(whyUnclearID)
 	case e.heldBy != nil && x.grace > 0:
 		t.undecided++
 		t.leave(whyWithinGrace)

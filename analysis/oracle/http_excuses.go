@@ -14,6 +14,7 @@ const (
 	whyOtherInstance   = "it went to another instance of the server, which does not know the session"
 	whyFaulty          = "the network had been at fault"
 	whyExchangeOver    = "the exchange of the request was over when the caller gave up"
+	whyServerDead      = "the scenario had let the server's process die"
 	whyHalfSent        = "the request had not left the client when its caller gave up"
 	whySentAgain       = "the same request again, whose exchange had failed"
 	whyTurnedDown      = "the body of an HTTP response that refuses the cancel"
@@ -34,6 +35,15 @@ func (e *exchange) failed() bool {
 	}
 	at := e.finish[atClient]
 	return at != nil && at.Text != ""
+}
+
+// refusal is the client's reading of the status by which the exchange is refused, of which
+// the body may still be on its way; nil if there is none.
+func (e *exchange) refusal() *history.Event {
+	if at := e.status[atClient]; at != nil && at.HTTP != nil && at.HTTP.Status >= 400 {
+		return at
+	}
+	return nil
 }
 
 // nameless reports whether the server refused a request that did not name the session of its
@@ -103,6 +113,25 @@ func (x *index) judgeBrokenOff(c *call, t *tally) {
 	}, c.req.frame.read, c.end, end)
 }
 
+// deniedTo reports whether the client of c had asked for the rest of a stream that was
+// broken, when the server had a response to give, and the server ended what it resumed
+// without that. Nothing but the server's own doing may have been the reason, and the client
+// has not asked again.
+func (x *index) deniedTo(c *call) bool {
+	r := c.req
+	if r.denied == nil || r.readReply != nil || c.Task != "" || c.reason() != nil || r.c != nil || r.early != nil {
+		return false
+	}
+	return !before(x.overFor(r), r.denied) && !x.overAt(r, r.denied) && !r.sitting.lapsedBy(r.denied)
+}
+
+func (x *index) judgeDenied(c *call, t *tally) {
+	t.fail(Violation{
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.owedSince(), c.req.denied),
+		What: "ended a resumed stream without the response that it had to give",
+	}, c.req.owedSince(), c.req.denied)
+}
+
 // droppedInQueue returns the event by which it is plain that the server will not begin with
 // c, whose stream was broken off when it had read the request: the world had settled, or
 // reached its limit, after more time than all tools together need. Before 2026-07-28 that is
@@ -146,7 +175,7 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return whyServerEndedIt
 	case x.swapped && x.unhearable(c):
 		return whyNoStream
-	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil):
+	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil), !e.final && before(e.refusal(), c.cancel):
 		return whyExchangeOver
 	}
 	return ""

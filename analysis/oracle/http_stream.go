@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -13,6 +14,7 @@ func httpStreamChecks() []check {
 		{rule: "HTTP-RESP-STREAM", side: history.Server, frame: responseOnGet, streams: true},
 		{rule: "HTTP-NO-BROADCAST", side: history.Server, frame: onOneStream, streams: true},
 		{rule: "HTTP-REPLAY-SCOPE", side: history.Server, frame: replaysOwn, streams: true},
+		{rule: "HTTP-REPLAY-AFTER", side: history.Server, frame: replaysBehind, streams: true},
 		{rule: "HTTP-EVENT-ID", side: history.Server, frame: eventIDsDiffer, streams: true},
 		{rule: "HTTP-NO-EARLY-CLOSE", side: history.Server, exchange: notClosedEarly},
 		{rule: "HTTP-TERMINATE", side: history.Server, exchange: terminated},
@@ -23,6 +25,7 @@ func httpStreamChecks() []check {
 // Why something was not counted.
 const (
 	whyResumed        = "sent again, since the client had not received it, or had asked for it"
+	whySaidTwice      = "the same event twice on one resumed stream"
 	whyUnderBroadcast = reportedUnder + "HTTP-NO-BROADCAST"
 )
 
@@ -38,6 +41,8 @@ func responseOnGet(_ *index, f *frame, t *tally) {
 		t.pass()
 	case f.on.resumes() && !f.on.ofGet:
 		t.leave(whyResumed)
+	case f.mixes():
+		t.leave(whyUnclearID)
 	default:
 		v := f.serverOffence("sent a response on the stream that the client had opened by GET")
 		if f.live {
@@ -62,6 +67,8 @@ func (f *frame) serverOffence(what string) Violation {
 func onOneStream(_ *index, f *frame, t *tally) {
 	switch {
 	case f.side != history.Server || f.on == nil || f.declines():
+	case f.live && f.first != nil && f.mixes():
+		t.leave(whyUnclearID)
 	case f.live:
 		t.fail(f.serverOffence("sent one message on two streams that were both open"), f.original(), f.write)
 	case f.again():
@@ -86,9 +93,25 @@ func (f *frame) original() *history.Event {
 func replaysOwn(_ *index, f *frame, t *tally) {
 	switch {
 	case f.side != history.Server || f.on == nil || !f.on.resumes():
+	case f.replay == nil && f.mixes():
+		t.leave(whyUnclearID)
 	case f.foreign:
 		t.fail(f.serverOffence("sent on a resumed stream what belongs to another"), f.on.begin[atServer], f.write)
 	case f.replay != nil || f.req != nil:
+		t.pass()
+	}
+}
+
+// replaysBehind: what is sent on a resumed stream comes behind the event that the client
+// named, and comes once.
+func replaysBehind(_ *index, f *frame, t *tally) {
+	switch {
+	case f.side != history.Server || f.on == nil || !f.on.resumes():
+	case f.rewound:
+		t.fail(f.serverOffence("sent again on a resumed stream what came no later than the event that the client had named"), f.replay.at, f.on.begin[atServer], f.write)
+	case f.doubled:
+		t.fail(f.serverOffence("sent one event twice on a resumed stream"), f.replay.at, f.on.begin[atServer], f.write)
+	case f.on.behind > 0 && !f.twice:
 		t.pass()
 	}
 }
@@ -100,13 +123,26 @@ func eventIDsDiffer(_ *index, f *frame, t *tally) {
 	case f.side != history.Server || f.write.EventID == "" || f.msg.Batch > 1:
 	case f.clash != nil && f.live:
 		t.failUnder("HTTP-NO-BROADCAST", v, f.clash.at, f.write)
+	case f.clash != nil && f.on.mixes():
+		t.leave(whyUnclearID) // the server may name its streams after their requests
 	case f.clash != nil:
 		t.fail(v, f.clash.at, f.write)
 	case f.replay != nil:
 		t.leave(whyResumed)
+	case f.twice:
+		t.leave(whySaidTwice)
 	default:
 		t.pass()
 	}
+}
+
+// mixes reports whether the request that f is for has an id by which it cannot be told
+// from another: that the requester had no right to use.
+func (f *frame) mixes() bool { return f.req != nil && f.req.reused }
+
+// mixes reports whether the exchange asks for something under such an id.
+func (e *exchange) mixes() bool {
+	return slices.ContainsFunc(e.asks, func(r *request) bool { return r.reused })
 }
 
 // isStream reports whether the response is an SSE stream.
@@ -133,6 +169,8 @@ func notClosedEarly(x *index, e *exchange, t *tally) {
 		t.leave(whyNoCleanEnd)
 	case r == nil:
 		t.pass()
+	case e.mixes():
+		t.leave(whyUnclearID)
 	case e.panicked() != nil:
 		t.leave(whyPanicked)
 	case before(e.disturbed(), end) || e.fault != nil:
@@ -157,10 +195,14 @@ func terminated(x *index, e *exchange, t *tally) {
 	case e.atQuiet == nil && e.finish[atServer] != nil:
 		t.pass()
 	case e.atQuiet == nil || !before(e.answered, e.atQuiet) || e.atQuiet.At <= e.answered.At+x.grace:
+	case before(x.exit, e.atQuiet):
+		t.leave(whyServerDead)
 	case before(e.disturbed(), e.atQuiet):
 		t.leave(whyStreamGone)
 	case !e.allAnswered():
 		// Of a batch; the rest is still to come.
+	case e.mixes():
+		t.leave(whyUnclearID)
 	default:
 		v := e.wrong(history.Server, "left the stream of a call open that had carried the response")
 		v.Lateness = span(e.answered, e.atQuiet)
@@ -192,6 +234,8 @@ func related(x *index, f *frame, t *tally) {
 		t.leave(whySharedToken)
 	case f.isProgress() && f.req.first != nil && startsTask(f.req.first):
 		t.leave(whyTaskRuns)
+	case f.on.mixes() || f.mixes():
+		t.leave(whyUnclearID)
 	default:
 		v := f.on.asks[0].offence("sent on the stream of a call what belongs to another")
 		v.Side = history.Server

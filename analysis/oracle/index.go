@@ -204,6 +204,9 @@ type frame struct {
 	clash   *sentEvent     // another event had its id
 	first   *history.Event // the writing of the same message on another stream, nobody having asked for it again
 	live    bool           // and that stream was open, and stayed so
+	twice   bool           // reply: it was sent by the same exchange before, under the same event id
+	doubled bool           // the same of a message that is sent again on a stream that the client resumes
+	rewound bool           // likewise: that the client had named as its last event, or that came before
 	foreign bool           // it belongs to another stream than the one that is resumed
 }
 

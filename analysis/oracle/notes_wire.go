@@ -17,6 +17,7 @@ type requestNotes struct {
 	perhapsUsed bool           // an earlier one with the same id may have been forgotten
 	hasty       bool           // whose response the side had not read when it wrote this one
 	rival       *history.Event // the writing of an earlier request of the same side with the same token, which was still active
+	blurred     bool           // of that, by its id, it cannot be told whether it was still active: its call was over for its caller
 	heir        bool           // an earlier request with the same token had been cancelled, and not answered
 	shared      bool           // its token belonged to several active requests: whose progress is whose is not known
 	latest      *history.Event // the writing of its latest progress
@@ -24,6 +25,7 @@ type requestNotes struct {
 	latestOn    *exchange      // likewise
 	lost        bool           // its id is that of an earlier request whose exchange the client was done with, without a response
 	turnedDown  bool           // and whose exchange had been refused, or never left the client
+	denied      *history.Event // there was a response, and the server ended the stream on which the client last asked for it again without saying it
 	struck      bool           // the network was at fault in an exchange that resumed that of this one
 	busy        bool           // the receiver was just writing something when it read the request
 	lastReport  *frame         // the latest progress of its, over HTTP
@@ -89,9 +91,12 @@ func (b *builder) takeToken(r *request) {
 	}
 	holder.shared = true
 	if r.heir = holder.cancel != nil || holder.abandoned(); !r.heir {
-		r.rival = holder.frame.write
+		r.rival, r.blurred = holder.frame.write, holder.reused && holder.call.givenUp()
 	}
 }
+
+// givenUp reports whether the caller of c has given it up, or has it back.
+func (c *call) givenUp() bool { return c != nil && (c.cancel != nil || c.ret != nil) }
 
 // leaveToken notes that the response to a request was read, or that none comes which
 // anybody would know what to do with.

@@ -133,6 +133,8 @@ func progressGrows(_ *index, f *frame, t *tally) {
 func tokenUnique(_ *index, r *request, t *tally) {
 	switch {
 	case r.frame.msg.Token == "":
+	case r.rival != nil && r.blurred:
+		t.leave(whyUnclearID)
 	case r.rival != nil:
 		t.fail(r.offence("gave two active requests one progress token"), r.rival, r.frame.write)
 	case r.heir:

@@ -133,6 +133,18 @@ func (ws *webSession) besidesReplay(st *stream) {
 	}
 }
 
+// behind is the number of the event behind which a stream is replayed to a client that has
+// that one.
+func (st *stream) behind(number int) int {
+	switch st.defect {
+	case rewindsStreams:
+		return 0
+	case skipsReplays:
+		return st.next - 1
+	}
+	return number
+}
+
 // idOf is the id of the stream's next event.
 func (st *stream) idOf() string {
 	id := strconv.Itoa(st.next)

@@ -211,7 +211,7 @@ func (ws *webSession) resume(st *stream, behind int, w http.ResponseWriter, r *h
 		st.catchUp()
 		st.prime(ws.version)
 	} else {
-		st.replay(behind)
+		st.replay(st.behind(behind))
 		ws.besidesReplay(st)
 	}
 	st.lane.yield()

@@ -20,6 +20,8 @@ const (
 	answersByOwnStream defect = "answers-by-own-stream"
 	broadcasts         defect = "broadcasts"
 	replaysAll         defect = "replays-all"
+	rewindsStreams     defect = "rewinds-streams"
+	skipsReplays       defect = "skips-replays"
 	repeatsEventIDs    defect = "repeats-event-ids"
 	closesEarly        defect = "closes-early"
 	mixesStreams       defect = "mixes-streams"
@@ -90,6 +92,8 @@ func httpServerMutants() []Mutant {
 		legacy(answersByOwnStream, exchangeScenario, "answers a cancelled call with an error, by the client's own stream: HTTP-RESP-STREAM", "HTTP-RESP-STREAM"),
 		legacy(broadcasts, exchangeScenario, "sends each response by the stream of its call and by the client's own: HTTP-NO-BROADCAST", "HTTP-NO-BROADCAST"),
 		legacy(replaysAll, "resume-after-cut", "replays what it has said on all streams to who resumes one: HTTP-REPLAY-SCOPE", "HTTP-REPLAY-SCOPE"),
+		legacy(rewindsStreams, "resume-after-cut", "replays a stream from its first event to who resumes it behind another: HTTP-REPLAY-AFTER", "HTTP-REPLAY-AFTER"),
+		legacy(skipsReplays, "resume-after-cut", "replays nothing of what was said while the client was gone: REQUEST-DISPATCHED", "REQUEST-DISPATCHED"),
 		legacy(repeatsEventIDs, exchangeScenario, "numbers the events of each stream from 1: HTTP-EVENT-ID", "HTTP-EVENT-ID"),
 		early,
 		both(mixesStreams, exchangeScenario, "reports progress of a call by the stream of another: HTTP-STREAM-RELATED", "HTTP-STREAM-RELATED"),

@@ -1,0 +1,125 @@
+package oracle
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpsim/mcpsim/sim/history"
+)
+
+// Streams that broke and that the client has resumed behind an event: what is told twice,
+// and what is lost.
+func resumeCases() []webCase {
+	const first = `{"method":"notifications/progress","params":{"progressToken":"p1","progress":1}} on `
+	const second = `{"method":"notifications/progress","params":{"progressToken":"p1","progress":2}} on `
+	began := `10 client issue 1; > call 1
+		20 server < call 1; start 1
+		30 server > ` + first + `call 1 # e1; > ` + second + `call 1 # e2
+		35 client < ` + first + `call 1 # e1; < ` + second + `call 1 # e2
+		`
+	resumed := func(text string) webScript {
+		return legacyWeb(began + `40 world fault call 1 cut
+			41 client finish call 1 reset; open again after e2
+			42 server gone call 1; serve again
+			` + text)
+	}
+	// The server had written the response before the client came back.
+	lost := func(text string) webScript {
+		return legacyWeb(began + `40 world fault call 1 cut
+			41 client finish call 1 reset
+			50 server end 1 "done 1"; >> result 1 # e3; .failed result 1 # e3; gone call 1; finish call 1
+			60 client open again after e2
+			61 server serve again
+			` + text)
+	}
+	const answered = `70 server > result 1 on again # e3; finish again
+		71 client < result 1 on again # e3; return 1 "done 1"; finish again`
+	const left = `70 server finish again
+		71 client finish again; return 1 lost`
+	return []webCase{{
+		rule: "HTTP-REPLAY-AFTER", why: "what came after", want: Pass,
+		script: resumed(`50 server end 1 "done 1"; > result 1 on again # e3; finish again
+			51 client < result 1 on again # e3; return 1 "done 1"; finish again`),
+	}, {
+		rule: "HTTP-REPLAY-AFTER", why: "what was written into the broken stream, and not read", want: Pass,
+		script: lost(answered),
+	}, {
+		rule: "HTTP-REPLAY-AFTER", why: "the event that it had named", want: Fail, fails: "HTTP-REPLAY-AFTER", side: history.Server,
+		script: lost(`65 server > ` + second + `again # e2
+			66 client < ` + second + `again # e2
+			` + answered),
+	}, {
+		rule: "HTTP-REPLAY-AFTER", why: "one that came before", want: Fail, fails: "HTTP-REPLAY-AFTER", side: history.Server,
+		script: lost(`65 server > ` + first + `again # e1
+			66 client < ` + first + `again # e1
+			` + answered),
+	}, {
+		rule: "HTTP-REPLAY-AFTER", why: "the same, when the client had named the first", want: Pass,
+		script: lost(`65 server > `+second+`again # e2
+			66 client < `+second+`again # e2
+			`+answered).replaced("after e2", "after e1"),
+	}, {
+		rule: "HTTP-REPLAY-AFTER", why: "twice", want: Fail, fails: "HTTP-REPLAY-AFTER",
+		script: lost(`65 server > `+second+`again # e2; > `+second+`again # e2
+			66 client < `+second+`again # e2; < `+second+`again # e2
+			`+answered).replaced("after e2", "after e1"),
+	}, {
+		rule: "HTTP-REPLAY-AFTER", why: "behind an event that nobody knows", want: Vacuous,
+		script: lost(answered).replaced("after e2", "after e0"),
+	}, {
+		rule: "RESP-ONCE", why: "a response twice on one resumed stream, where it was new", want: Fail, fails: "RESP-ONCE", side: history.Server,
+		script: resumed(`50 server end 1 "done 1"; > result 1 on again # e3; > result 1 on again # e3; finish again
+			51 client < result 1 on again # e3; return 1 "done 1"; < result 1 on again # e3; finish again`),
+	}, {
+		rule: "RESP-ONCE", why: "or where it was a replay", want: Fail, fails: "RESP-ONCE", side: history.Server,
+		script: lost(`70 server > result 1 on again # e3; > result 1 on again # e3; finish again
+			71 client < result 1 on again # e3; return 1 "done 1"; < result 1 on again # e3; finish again`),
+	}, {
+		rule: "RESP-ONCE", why: "once on each of two, one behind the other", want: Pass,
+		script: lost(`70 server > result 1 on again # e3
+			71 world fault again cut
+			72 client finish again reset; open third after e2
+			73 server gone again; serve third; > result 1 on third # e3; finish third
+			74 client < result 1 on third # e3; return 1 "done 1"; finish third`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the response was among what was replayed", want: Pass, script: lost(answered),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the resumed stream ended without it", want: Fail, fails: "REQUEST-DISPATCHED", side: history.Server,
+		script: lost(left),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "it was never written, and the handler had returned", want: Fail, fails: "REQUEST-DISPATCHED",
+		script: lost(left).replaced(">> result 1 # e3; .failed result 1 # e3; ", ""),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the handler had not, when the client came back", want: Pass,
+		script: lost(left).replaced(`end 1 "done 1"; >> result 1 # e3; .failed result 1 # e3; `, "").replaced("61 server serve again", `61 server serve again; end 1 "done 1"`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the client had it by the next", want: Pass,
+		script: lost(`65 server finish again
+			66 client finish again; open third after e2
+			67 server serve third; > result 1 on third # e3; finish third
+			68 client < result 1 on third # e3; return 1 "done 1"; finish third`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the next was broken", want: Pass,
+		script: lost(`65 server finish again
+			66 client finish again; open third after e2
+			67 server serve third
+			68 world fault third cut
+			69 client finish third reset; return 1 lost
+			70 server gone third; finish third`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "that was broken itself", want: Pass,
+		script: lost(`68 world fault again cut
+			69 client finish again reset; return 1 lost
+			70 server gone again; finish again`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the call was cancelled", want: Pass,
+		script: lost(`65 client cancel 1; > cancel 1; return 1 canceled
+			66 server < cancel 1
+			` + strings.ReplaceAll(left, "; return 1 lost", "")),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the response had no event id, so that it is not kept", want: Pass,
+		script: lost(left).replaced(" # e3", "").replaced(" # e3", ""),
+	}}
+}
+
+func TestResumedStreams(t *testing.T) { runWeb(t, resumeCases()) }
