@@ -90,11 +90,6 @@ func runtimePatches() []patch {
 			new: "func rand() uint64 {\n\tif faketime != 0 {\n\t\treturn mcpsimNext(&mcpsimRandom)\n\t}\n",
 		},
 		{
-			file: "time.go", why: "timers of one instant fire in an order of the seed's, not in that of a heap which worlds before have shaped",
-			old: "\t\tif t.isFake {\n\t\t\t// Re-randomize timer order.\n",
-			new: "\t\tif faketime != 0 {\n\t\t\tt.rand = mcpsimTimer()\n\t\t} else if t.isFake {\n\t\t\t// Re-randomize timer order.\n",
-		},
-		{
 			file: "alg.go", why: "the keys by which maps of more than a few entries hash, and so their order",
 			old: "\t\thashkey[i] = uintptr(bootstrapRand())\n",
 			new: "\t\thashkey[i] = uintptr(mcpsimKey())\n",
@@ -109,7 +104,7 @@ func runtimePatches() []patch {
 			old: "\tmp.cheaprand = rand()\n",
 			new: "\tmp.cheaprand = bootstrapRand()\n",
 		},
-	}, slices.Concat(mapPatches(), lazyPatches(), syncMapPatches(), contextPatches(), httpPatches())...)
+	}, slices.Concat(timerPatches(), mapPatches(), lazyPatches(), syncMapPatches(), contextPatches(), httpPatches())...)
 }
 
 // mapPatches keep what maps draw apart from everything else that draws, and let
