@@ -197,6 +197,18 @@ func callerUnblocks(x *index, c *call, t *tally) {
 	}
 }
 
+// waitGivenUp is from when on a caller is due to get control back who gives up waiting for
+// a task, which begins when the task is there; nil: from nowhere.
+func (c *call) waitGivenUp() *history.Event {
+	switch {
+	case c.Task != "wait" || c.revoke == nil || c.req == nil || c.req.readReply == nil:
+		return nil
+	case before(c.revoke, c.req.readReply):
+		return c.req.readReply
+	}
+	return c.revoke
+}
+
 // waits adds to out why the caller of c is due to get control back, in the order in
 // which one would say so. In vain is what lasts until the world's limit, which comes
 // ten minutes after the closing where the application closes the session first: what
@@ -204,8 +216,8 @@ func callerUnblocks(x *index, c *call, t *tally) {
 func (x *index) waits(c *call, out []wait) []wait {
 	if c.cancel != nil {
 		out = append(out, wait{c.cancel, x.horizon, "held its caller, who had given up"})
-	} else if c.Task == "wait" && c.pending(c.revoke) {
-		out = append(out, wait{c.revoke, x.horizon, "held its caller, who had given up"})
+	} else if due := c.waitGivenUp(); c.pending(due) {
+		out = append(out, wait{due, x.horizon, "held its caller, who had given up"})
 	} else if gone := x.connectionGone(); c.pending(gone) {
 		out = append(out, wait{gone, x.horizon, "held its caller, whose connection was gone"})
 	}

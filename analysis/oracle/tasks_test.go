@@ -408,6 +408,18 @@ func TestTasksHoldNoRequest(t *testing.T) {
 	assert.Contains(t, failing(Judge(waits.history(t))), "NO-SPURIOUS-CANCEL", "the cancel of the waiting is no cancel of the task")
 }
 
+// Who gives up waiting for a task gets control back, once there is a task to wait for.
+func TestWhoGivesUpWaitingForATask(t *testing.T) {
+	const goneUntil = `
+		45 client cancel 1
+		900 world horizon calls had not returned`
+	held := script{task: "wait", text: begun + `35 client > ask 1
+		40 server < ask 1` + goneUntil}
+	assert.Equal(t, Fail, verdictOf(t, Judge(held.history(t)), "CALLER-UNBLOCKS").Status)
+	creating := script{task: "wait", text: `10 client issue 1; > task 1` + goneUntil}
+	assert.Equal(t, Vacuous, verdictOf(t, Judge(creating.history(t)), "CALLER-UNBLOCKS").Status, "of the creating, nobody had given up anything")
+}
+
 // No other version has the rules.
 func TestTasksAreOfOneVersion(t *testing.T) {
 	h := asTask(revoked + `70 server end 1 "done 1"; > status 1 completed
