@@ -13,6 +13,8 @@ const (
 	toolCode     = "github.com/mcpsim/mcpsim/sim.(*handler)."
 	toolHelper   = "github.com/mcpsim/mcpsim/sim.(*world).forgotten"
 	byTheSim     = "created by github.com/mcpsim/mcpsim/sim."
+	byGosdk      = "created by github.com/mcpsim/mcpsim/sim/gosdk." // that asks the SDK for something
+	byMcpgo      = "created by github.com/mcpsim/mcpsim/sim/mcpgo." // likewise
 	createdBy    = "created by "
 	unknownStack = "an unknown stack"
 )
@@ -64,7 +66,7 @@ func whyNotTheirs(stack string) string {
 	switch {
 	case strings.HasPrefix(stuckIn, toolCode) || strings.HasPrefix(stuckIn, toolHelper):
 		return whyToolsOwn
-	case strings.Contains(stack, byTheSim):
+	case strings.Contains(stack, byTheSim) || strings.Contains(stack, byGosdk) || strings.Contains(stack, byMcpgo):
 		return whySimulators
 	}
 	return ""
