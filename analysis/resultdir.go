@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -187,7 +188,28 @@ func (d *ResultDir) Finish(partial string, now time.Time) error {
 	if partial != "" {
 		d.manifest.State, d.manifest.Reason = Partial, partial
 	}
-	return errors.Join(err, d.writeJSON(ManifestFile, d.manifest))
+	last := d.writeJSON(ManifestFile, d.manifest)
+	if last != nil && d.manifest.State == Partial {
+		last = errors.Join(last, markPartial(d.File(ManifestFile)))
+	}
+	return errors.Join(err, last)
+}
+
+// markPartial changes the state of a manifest that says running in its place, which takes
+// no room on a full disk. The two words are of one length.
+func markPartial(manifest string) error {
+	const state = `"state": "`
+	data, err := os.ReadFile(manifest)
+	at := bytes.Index(data, []byte(state+string(Running)+`"`))
+	if err != nil || at < 0 {
+		return err
+	}
+	f, err := os.OpenFile(manifest, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte(Partial), int64(at+len(state)))
+	return errors.Join(err, f.Close())
 }
 
 // note remembers the first error.

@@ -264,6 +264,9 @@ func TestFullDisk(t *testing.T) {
 		d, err := start(path, testManifest(modern), full.create)
 		if err == nil {
 			err = writeAll(d)
+			manifest, none := os.ReadFile(d.File(ManifestFile))
+			require.NoError(t, none)
+			assert.NotContains(t, string(manifest), `"running"`, "room for %d bytes", room)
 			assert.Equal(t, err != nil, d.Err() != nil, "the first error is remembered")
 		}
 		if err != nil {
