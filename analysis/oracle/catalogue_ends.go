@@ -86,8 +86,9 @@ func callRules() []Rule {
 			{Why: whyUnderRight, What: "A cancel that could be taken for one of this call came to it: the same is a breach of CANCEL-RIGHT-CALL."},
 			{Why: whyUnderSameID, What: "The handler returned, and an answer was written under an id that resembles the request's and that no request had: the same is a breach of RESP-SAME-ID."},
 			{Why: whyUnderOnce, What: "Or under one whose request had been answered: the same is a breach of RESP-ONCE."},
+			{OfHTTP: true, Why: whyUnderNotCancel, What: "Over HTTP before 2026-07-28, the server had told the handler because its client's connection was lost, and so had no answer for who resumed the stream: the same is a breach of DISC-NOT-CANCEL."},
 		}, noWayExemptions()...),
-		Implied: "CANCEL-RIGHT-CALL, RESP-SAME-ID or RESP-ONCE",
+		Implied: "CANCEL-RIGHT-CALL, RESP-SAME-ID, RESP-ONCE or DISC-NOT-CANCEL",
 		Notes: []string{
 			"When a request or its answer was lost does not show, so that the cancel of another call which came later, or before, proves nothing: RACE-GRACEFUL does not count it.",
 		},

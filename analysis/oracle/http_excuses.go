@@ -126,10 +126,15 @@ func (x *index) deniedTo(c *call) bool {
 }
 
 func (x *index) judgeDenied(c *call, t *tally) {
-	t.fail(Violation{
+	v := Violation{
 		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.owedSince(), c.req.denied),
 		What: "ended a resumed stream without the response that it had to give",
-	}, c.req.owedSince(), c.req.denied)
+	}
+	if x.tookForCancel(c) != nil {
+		t.failUnder("DISC-NOT-CANCEL", v, c.req.owedSince(), c.req.denied)
+		return
+	}
+	t.fail(v, c.req.owedSince(), c.req.denied)
 }
 
 // droppedInQueue returns the event by which it is plain that the server will not begin with

@@ -91,7 +91,7 @@ func httpServerMutants() []Mutant {
 		legacy(holdsCancelPosts, exchangeScenario, "accepts a cancel when the handler that it is for has ended: HTTP-202", "HTTP-202"),
 		legacy(answersByOwnStream, exchangeScenario, "answers a cancelled call with an error, by the client's own stream: HTTP-RESP-STREAM", "HTTP-RESP-STREAM"),
 		legacy(broadcasts, exchangeScenario, "sends each response by the stream of its call and by the client's own: HTTP-NO-BROADCAST", "HTTP-NO-BROADCAST"),
-		legacy(replaysAll, "resume-after-cut", "replays what it has said on all streams to who resumes one: HTTP-REPLAY-SCOPE", "HTTP-REPLAY-SCOPE"),
+		legacy(replaysAll, "resume-after-cut", "replays what it has said on all streams to who resumes one: HTTP-REPLAY-SCOPE", "HTTP-REPLAY-AFTER", "HTTP-REPLAY-SCOPE"),
 		legacy(rewindsStreams, "resume-after-cut", "replays a stream from its first event to who resumes it behind another: HTTP-REPLAY-AFTER", "HTTP-REPLAY-AFTER"),
 		legacy(skipsReplays, "resume-after-cut", "replays nothing of what was said while the client was gone: REQUEST-DISPATCHED", "REQUEST-DISPATCHED"),
 		legacy(repeatsEventIDs, exchangeScenario, "numbers the events of each stream from 1: HTTP-EVENT-ID", "HTTP-EVENT-ID"),
