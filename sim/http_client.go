@@ -118,7 +118,7 @@ type bodyTap struct {
 }
 
 func newBodyTap(ex *exchange, r *http.Response, unwatch func() bool) *bodyTap {
-	b := &bodyTap{ReadCloser: r.Body, ex: ex, unwatch: unwatch, left: r.ContentLength, coding: newInflater(r.Header), inflated: r.Uncompressed}
+	b := &bodyTap{ReadCloser: r.Body, ex: ex, unwatch: unwatch, left: r.ContentLength, coding: newInflater(r.Header, &ex.wire.world.own), inflated: r.Uncompressed}
 	switch mediaType(r.Header) {
 	case "text/event-stream":
 		b.events = &eventCutter{}
@@ -190,11 +190,13 @@ func (b *bodyTap) end(err error) {
 		said = string(b.whole[:min(len(b.whole), history.MaxBody)])
 	}
 	b.unwatch()
+	b.coding.close()
 	b.ex.finish(err, said)
 }
 
 func (b *bodyTap) Close() error {
 	b.unwatch()
+	b.coding.close()
 	if b.taken || b.ex.ctx.Err() == nil && b.events == nil && b.left == 0 {
 		b.ex.finish(nil, "")
 	}

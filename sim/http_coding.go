@@ -1,113 +1,131 @@
 package sim
 
 import (
+	"compress/gzip"
+	"io"
+	"iter"
 	"net/http"
-	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // An inflater reads what a body says that is compressed, as the body comes piece by piece:
 // a server may compress for any client that does not refuse it (RFC 9110, 12.5.3). It
-// knows gzip (RFC 1952), the one coding that net/http asks for by itself.
+// knows gzip, the one coding that net/http asks for by itself.
 //
-// It looks at each byte once, as those of package compress cannot, which do not go on
-// where a piece has ended. Checksums it passes over: whose they are wrong for will say so.
+// Package gzip reads on where a piece ended because it waits there, as a coroutine, for
+// the next one. A nil inflater reads what is not compressed.
 type inflater struct {
-	deflated
-	stage  func(*inflater) // reads on from where the last member, or what is about it, has ended
-	spoilt bool            // nothing that follows can be read
+	running *atomic.Int64 // goroutines of the simulator's, as one of which the coroutine counts
+
+	mu     sync.Mutex // guards what follows: a body may be closed while it is read
+	piece  []byte     // that came and has not been read
+	fresh  []byte     // read since the last piece
+	said   int        // before
+	next   func() (struct{}, bool)
+	stop   func() // nil: nothing has come
+	closed bool
 }
 
-const (
-	// maxInflated bounds what is read of a compressed body. What is beyond that nobody
-	// hears.
-	maxInflated = maxBody
-	// maxGzipHead bounds the head of a member: nobody puts more into it than a name.
-	maxGzipHead = 4 << 10
-)
+// maxInflated bounds what is read of a compressed body. What is beyond that nobody hears.
+const maxInflated = maxBody
 
-// newInflater returns the inflater for a body with that head, nil if it needs none.
-func newInflater(h http.Header) *inflater {
+// newInflater returns the inflater for a body with that head, nil if it needs none. Who
+// has fed it must close it.
+func newInflater(h http.Header, running *atomic.Int64) *inflater {
 	if strings.EqualFold(h.Get("Content-Encoding"), "gzip") {
-		return &inflater{stage: (*inflater).head}
+		return &inflater{running: running}
 	}
 	return nil
 }
 
-// feed takes the next piece, and returns what can be read now and could not before. A nil
-// inflater returns the piece.
+// feed takes the next piece, and returns what can be read now and could not before. It
+// does not block. Of what is no gzip, or behind what is wrong, nothing can be read.
 func (d *inflater) feed(piece []byte) []byte {
 	if d == nil || len(piece) == 0 {
 		return piece
 	}
-	if d.spoilt {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
 		return nil
 	}
-	d.in.bytes = append(d.in.bytes, piece...)
-	for !d.spoilt {
-		before := d.in.at
-		d.stage(d)
-		if d.in.short {
-			d.in.at, d.in.short = before, false
-			break
-		}
-		d.spoilt = d.spoilt || d.wrong || d.said+len(d.fresh) >= maxInflated
+	if d.stop == nil {
+		d.running.Add(1)
+		d.next, d.stop = iter.Pull(d.read)
 	}
-	d.in.forget()
-	said := slices.Clone(d.fresh[:min(len(d.fresh), maxInflated-d.said)])
-	d.slide()
-	return said
+	d.piece, d.fresh = piece, nil
+	d.next()
+	d.piece = nil
+	d.said += len(d.fresh)
+	return d.fresh
 }
 
-// The bits of a head that say what else is in it.
-const (
-	gzipSum = 1 << (iota + 1)
-	gzipExtra
-	gzipName
-	gzipComment
-)
-
-// head reads the head of a member.
-func (d *inflater) head() {
-	start := d.in.at / 8
-	magic, method := d.in.take(16), d.in.take(8)
-	has := d.in.take(8)
-	if d.spoilt = !d.in.short && (magic != 0x8b1f || method != 8); d.spoilt {
+// close ends it: nothing more comes. It may be repeated.
+func (d *inflater) close() {
+	if d == nil {
 		return
 	}
-	d.in.skip(6)
-	if has&gzipExtra != 0 {
-		d.in.skip(d.in.take(16))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed && d.stop != nil {
+		d.stop()
+		d.running.Add(-1)
 	}
-	for _, text := range []int{gzipName, gzipComment} {
-		for has&text != 0 && d.in.take(8) != 0 {
-			continue // to its end
+	d.closed = true
+}
+
+// read is the coroutine: it reads member after member, and yields where a piece ends.
+func (d *inflater) read(yield func(struct{}) bool) {
+	pieces := pieceReader{d, yield}
+	z, err := gzip.NewReader(pieces)
+	for err == nil {
+		z.Multistream(false) // or what a member ends with would wait for the next one
+		if err = d.member(z); err == io.EOF {
+			err = z.Reset(pieces)
 		}
 	}
-	if has&gzipSum != 0 {
-		d.in.skip(2)
-	}
-	d.reach((*inflater).content)
-	d.spoilt = d.in.short && len(d.in.bytes)-start > maxGzipHead
 }
 
-// reach goes on to the next stage, if the one before was there in full.
-func (d *inflater) reach(stage func(*inflater)) {
-	if !d.in.short {
-		d.stage = stage
-	}
-}
-
-// content reads what a member says, a word or a block's head at a time.
-func (d *inflater) content() {
-	if d.step() {
-		d.stage = (*inflater).tail
+// member reads to the end of a member. It errs, at that with io.EOF.
+func (d *inflater) member(z io.Reader) error {
+	buf := make([]byte, 4<<10)
+	for {
+		n, err := z.Read(buf)
+		d.fresh = append(d.fresh, buf[:min(n, maxInflated-d.said-len(d.fresh))]...)
+		switch {
+		case err != nil:
+			return err
+		case d.said+len(d.fresh) == maxInflated:
+			return io.ErrShortBuffer
+		}
 	}
 }
 
-// tail reads what follows the content of a member: its checksum and its size.
-func (d *inflater) tail() {
-	d.in.align()
-	d.in.skip(8)
-	d.reach((*inflater).head)
+// A pieceReader waits for pieces. It reads bytes one at a time, too, so that package flate
+// takes no more than it needs.
+type pieceReader struct {
+	of    *inflater
+	yield func(struct{}) bool
+}
+
+func (r pieceReader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for len(r.of.piece) == 0 {
+		if !r.yield(struct{}{}) {
+			return 0, io.ErrUnexpectedEOF
+		}
+	}
+	n := copy(p, r.of.piece)
+	r.of.piece = r.of.piece[n:]
+	return n, nil
+}
+
+func (r pieceReader) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := r.Read(b[:])
+	return b[0], err
 }

@@ -151,7 +151,7 @@ func (t *responseTap) head(status int) {
 	t.headed, t.refuses = true, status >= http.StatusMultipleChoices
 	head := responseHead(status, t.Header())
 	t.ex.wire.learnSession(head.Session, t.instance)
-	t.coding = newInflater(t.Header())
+	t.coding = newInflater(t.Header(), &t.ex.wire.world.own)
 	switch mediaType(t.Header()) {
 	case "text/event-stream":
 		t.events = &eventCutter{}
@@ -230,6 +230,7 @@ func (t *responseTap) completed(frame []byte, id string) *passage {
 
 // finish ends a frame that never was completed.
 func (t *responseTap) finish() {
+	t.coding.close()
 	if t.open != nil {
 		t.completed(t.body, "")
 	}

@@ -12,6 +12,7 @@ const (
 	simulator    = "github.com/mcpsim/mcpsim/sim."
 	toolCode     = "github.com/mcpsim/mcpsim/sim.(*handler)."
 	toolHelper   = "github.com/mcpsim/mcpsim/sim.(*world).forgotten"
+	bodyListener = "github.com/mcpsim/mcpsim/sim.pieceReader." // of a body that the target keeps open
 	byTheSim     = "created by github.com/mcpsim/mcpsim/sim."
 	byGosdk      = "created by github.com/mcpsim/mcpsim/sim/gosdk." // that asks the SDK for something
 	byMcpgo      = "created by github.com/mcpsim/mcpsim/sim/mcpgo." // likewise
@@ -66,7 +67,7 @@ func whyNotTheirs(stack string) string {
 	switch {
 	case strings.HasPrefix(stuckIn, toolCode) || strings.HasPrefix(stuckIn, toolHelper):
 		return whyToolsOwn
-	case strings.Contains(stack, byTheSim) || strings.Contains(stack, byGosdk) || strings.Contains(stack, byMcpgo):
+	case strings.HasPrefix(stuckIn, bodyListener) || strings.Contains(stack, byTheSim) || strings.Contains(stack, byGosdk) || strings.Contains(stack, byMcpgo):
 		return whySimulators
 	}
 	return ""
