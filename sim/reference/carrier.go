@@ -11,6 +11,9 @@ import (
 // A carrier takes what a link has to say to the server, and hands it what the server
 // says, see [link.receiveAll]. There is a [pipe] for a byte stream and a [web] for HTTP.
 type carrier interface {
+	// start begins to read what the server says unasked. Its goroutines use the link's
+	// carrier, so the link has it by then; they end with the link, which waits for them.
+	start()
 	// carry hands a frame to the network, when nothing may hold it back any more. It
 	// blocks until the network has begun with it, so that of two frames the first is
 	// sent first. An error means that the server cannot be reached any more.
@@ -31,13 +34,13 @@ type pipe struct {
 	closeOut, closeBoth func() error // once each
 }
 
-// newPipe starts to read. The reader ends with the link, which waits for it.
 func newPipe(l *link, conn sim.Conn) *pipe {
 	p := &pipe{link: l, conn: conn, closeOut: sync.OnceValue(conn.Out.Close)}
 	p.closeBoth = sync.OnceValue(func() error { return errors.Join(p.closeOut(), conn.In.Close()) })
-	l.ends.Go(p.read)
 	return p
 }
+
+func (p *pipe) start() { p.link.ends.Go(p.read) }
 
 func (p *pipe) carry(o *outgoing) error {
 	_, err := p.conn.Out.Write(o.bytes())

@@ -73,6 +73,7 @@ func openLink(conn sim.Conn, c *client) *link {
 	default:
 		l.carrier = newPipe(l, conn)
 	}
+	l.carrier.start()
 	l.ends.Go(l.write)
 	return l
 }

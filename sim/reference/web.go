@@ -45,12 +45,16 @@ type web struct {
 func newWeb(l *link, conn sim.Conn, transport string) *web {
 	h := &web{link: l, http: conn.HTTP, endpoint: conn.Endpoint, transport: transport, target: conn.Endpoint, aimed: make(chan struct{})}
 	h.ctx, h.cut = context.WithCancel(context.Background())
-	if transport == sim.HTTPSSE {
-		l.ends.Go(h.listen)
-	} else {
+	if transport != sim.HTTPSSE {
 		close(h.aimed)
 	}
 	return h
+}
+
+func (h *web) start() {
+	if h.transport == sim.HTTPSSE {
+		h.link.ends.Go(h.listen)
+	}
 }
 
 // opened is called with what the server says to the client's being initialized.
