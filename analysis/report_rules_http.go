@@ -77,6 +77,12 @@ func streamWording(rule string) RuleText {
 			Exercise: "No SSE event had an id: take a server that keeps its events, as resume-after-cut does."}
 	case "HTTP-NO-EARLY-CLOSE":
 		return RuleText{Says: "closes the stream of a call before it has carried the response", Counts: "response streams that ended", Exercise: noStream}
+	case "HTTP-RETRY-FIRST":
+		return RuleText{Says: "ends the exchange of a call, and does not say when to resume its stream", OwnWords: true, Counts: "exchanges that ended before their streams",
+			Exercise: "No server ended an exchange before the stream was at its end: let tools ask for that, as polling does."}
+	case "HTTP-RETRY-WAIT":
+		return RuleText{Says: "resumes a stream sooner than the server had said", Counts: "streams that were resumed after their end",
+			Exercise: "No client resumed a stream whose server had said when: let tools ask for that, as polling does."}
 	case "HTTP-TERMINATE":
 		return RuleText{Says: "does not end the stream of a call that it has answered", Counts: "response streams of answered calls", Exercise: noStream}
 	case "HTTP-STREAM-RELATED":

@@ -164,8 +164,11 @@ func (b *bodyTap) Read(p []byte) (int, error) {
 // saw records the messages that end in a piece that is about to be handed over.
 func (b *bodyTap) saw(piece []byte) {
 	if b.events != nil {
-		for range b.events.feed(piece) {
-			b.ex.take()
+		for _, e := range b.events.feed(piece) {
+			b.ex.cue(history.Client, e)
+			if len(e.data) > 0 {
+				b.ex.take()
+			}
 		}
 		return
 	}

@@ -3,6 +3,8 @@ package sim
 import (
 	"bytes"
 	"net/url"
+
+	"github.com/mcpsim/mcpsim/sim/history"
 )
 
 // An eventCutter cuts a stream of server-sent events into those, as it comes piece by
@@ -16,17 +18,30 @@ type eventCutter struct {
 	data  []byte
 	some  bool // the event has data
 	id    string
+	retry string
 	where string // the last that an event named as the endpoint, over HTTP+SSE
 }
 
-// A streamEvent is one event that holds a message of the protocol.
+// A streamEvent is one event that holds a message of the protocol, or that says where, or
+// when, a client is to resume the stream.
 type streamEvent struct {
-	id   string // that it gave; empty: none, which clients take for that of the event before
-	data []byte
+	id    string // that it gave; empty: none, which clients take for that of the event before
+	data  []byte // the message; empty: it holds none
+	retry string // the reconnection time that it gave, in milliseconds: digits; empty: none
+}
+
+// cue is what is recorded of an event besides the message that it holds; false: nothing. The
+// id of a message is its frames'.
+func (e streamEvent) cue() (history.Event, bool) {
+	c := history.Event{Kind: history.Cue, Value: e.retry}
+	if len(e.data) == 0 {
+		c.EventID = e.id
+	}
+	return c, c.EventID != "" || c.Value != ""
 }
 
 // feed takes the next piece of the stream, and returns the events that end in it and
-// hold a message.
+// hold a message, or have a [streamEvent.cue].
 func (c *eventCutter) feed(piece []byte) []streamEvent {
 	var out []streamEvent
 	for _, b := range piece {
@@ -53,13 +68,16 @@ func (c *eventCutter) endLine() (e streamEvent, ok bool) {
 	line := c.line
 	c.line = c.line[:0]
 	if len(line) == 0 {
-		ok = c.message() && len(bytes.TrimSpace(c.data)) > 0
-		e = streamEvent{id: c.id, data: c.data}
+		e = streamEvent{id: c.id, retry: c.retry}
+		if c.message() && len(bytes.TrimSpace(c.data)) > 0 {
+			e.data = c.data
+		}
 		if c.kind == "endpoint" {
 			c.where = string(c.data)
 		}
-		c.kind, c.data, c.some, c.id = "", nil, false, ""
-		return e, ok
+		c.kind, c.data, c.some, c.id, c.retry = "", nil, false, "", ""
+		_, cue := e.cue()
+		return e, cue || len(e.data) > 0
 	}
 	field, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
@@ -77,6 +95,10 @@ func (c *eventCutter) endLine() (e streamEvent, ok bool) {
 	case "id":
 		if bytes.IndexByte(value, 0) < 0 {
 			c.id = string(value)
+		}
+	case "retry":
+		if len(value) > 0 && len(bytes.Trim(value, "0123456789")) == 0 {
+			c.retry = string(value)
 		}
 	}
 	return e, false

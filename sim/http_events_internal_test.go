@@ -8,13 +8,19 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// cut returns what a cutter finds in a stream, an event a line: its id and its data.
+// cut returns what a cutter finds in a stream: of each event its id and its data, and the id
+// and the time to wait of its cue.
 func cut(pieces ...string) []string {
 	var c eventCutter
 	out := []string{}
 	for _, piece := range pieces {
 		for _, e := range c.feed([]byte(piece)) {
-			out = append(out, e.id+"|"+string(e.data))
+			if len(e.data) > 0 {
+				out = append(out, e.id+"|"+string(e.data))
+			}
+			if c, ok := e.cue(); ok {
+				out = append(out, "cue "+c.EventID+"|"+c.Value)
+			}
 		}
 	}
 	return out
@@ -39,9 +45,14 @@ func TestEventsAreCut(t *testing.T) {
 		{"the kind may come last", "data: 1\nevent: endpoint\n\n", []string{}},
 		{"an event may have an id", "id: 7\ndata: 1\n\n", []string{"7|1"}},
 		{"which is its own alone", "id: 7\ndata: 1\n\ndata: 2\n\n", []string{"7|1", "|2"}},
-		{"that of an event without a message, too", "id: 7\ndata: \n\ndata: 2\n\n", []string{"|2"}},
+		{"that of an event without a message, too", "id: 7\ndata: \n\ndata: 2\n\n", []string{"cue 7|", "|2"}},
 		{"an id with a zero byte is none", "id: 7\x00\ndata: 1\n\n", []string{"|1"}},
-		{"the time to wait is no message", "retry: 500\n\n", []string{}},
+		{"the time to wait is no message", "retry: 500\n\n", []string{"cue |500"}},
+		{"but may come with one", "retry: 500\nid: 7\ndata: 1\n\ndata: 2\n\n", []string{"7|1", "cue |500", "|2"}},
+		{"or with an id alone", "id: 7\nretry: 0\ndata:\n\n", []string{"cue 7|0"}},
+		{"whatever the kind of its event", "event: close\nretry: 500\n\n", []string{"cue |500"}},
+		{"one that is not all digits is none", "retry: 5s\n\nretry: -5\n\nretry:\n\n", []string{}},
+		{"nor is one whose event does not end", "retry: 500\n", []string{}},
 		{"nor is an event of spaces", "data:    \n\n", []string{}},
 		{"unknown fields are passed over", "date: 0\ndata: 1\ndata\n\n", []string{"|1\n"}},
 		{"blank lines between events are nothing", "\n\n\ndata: 1\n\n\n\n", []string{"|1"}},

@@ -59,7 +59,7 @@ func (x *httpWire) number() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.exchanges = append(x.exchanges, nil)
-	x.flood.exchanges.Add(1)
+	x.flood.others.Add(1)
 	return len(x.exchanges)
 }
 
@@ -90,6 +90,21 @@ func (ex *exchange) note(e history.Event) {
 		e.Call = ex.seat.calls.of(ex.request.sender, ex.request.msgs[0])
 	}
 	ex.wire.rec.Add(e)
+}
+
+// cue records what an event of the response's stream says of its being resumed, as the
+// server writes it, or the client has read it.
+func (ex *exchange) cue(side history.Side, e streamEvent) {
+	c, ok := e.cue()
+	byServer := side == history.Server
+	if !ok || ex.wire.full() || byServer && ex.wire.world.exited.Load() {
+		return
+	}
+	if byServer {
+		ex.wire.flood.others.Add(1)
+	}
+	c.Side = side
+	ex.note(c)
 }
 
 // drop records, once, that the client has given the exchange up.

@@ -12,14 +12,14 @@ import (
 // has reached its limit, as at its horizon. Whoever says more gets an error, and nothing of
 // it is observed; what says nothing, as a DELETE, can still be done.
 type flood struct {
-	messages  int64        // and exchanges together, at most
-	room      int64        // of bytes
-	exchanges atomic.Int64 // begun
+	messages int64        // and others together, at most
+	room     int64        // of bytes
+	others   atomic.Int64 // exchanges begun, and cues
 }
 
 const (
 	floodBytes      = 256 << 20 // of bodies and streams, in a world
-	floodMessages   = 50_000    // and exchanges, in a world
+	floodMessages   = 50_000    // and others, in a world
 	floodPerCall    = 50        // and as many more for each call
 	floodPerMessage = 2 << 10   // bytes more for each message that there may be
 	floodPerPiece   = 256       // bytes that each Write counts for besides its own
@@ -44,20 +44,26 @@ func (f *flood) bound(w *world) {
 // weigh takes account of so many bytes that are about to be said, and returns errFlood if
 // nothing more may be.
 func (x *httpWire) weigh(bytes int) error {
-	f := &x.flood
 	if bytes > 0 {
-		bytes += floodPerPiece
+		x.world.said.Add(int64(bytes + floodPerPiece))
 	}
-	all, said := x.world.said.Add(int64(bytes)), x.frames.Load()+f.exchanges.Load()
-	if all <= f.room && said <= f.messages {
-		return nil
-	}
-	x.world.limit(errFlood)
-	if bytes == 0 && said <= 2*f.messages {
+	if !x.full() || bytes == 0 && x.messages() <= 2*x.flood.messages {
 		return nil
 	}
 	return errFlood
 }
+
+// full reports whether nothing more may be said, and if so, has the world reach its limit.
+func (x *httpWire) full() bool {
+	if x.world.said.Load() <= x.flood.room && x.messages() <= x.flood.messages {
+		return false
+	}
+	x.world.limit(errFlood)
+	return true
+}
+
+// messages is how many there were, and others.
+func (x *httpWire) messages() int64 { return x.frames.Load() + x.flood.others.Load() }
 
 // limit has the world reach its limit early, because of err.
 func (w *world) limit(err error) {

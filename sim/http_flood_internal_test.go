@@ -36,6 +36,9 @@ func TestFloods(t *testing.T) {
 		client func(*stage)
 	}{
 		{"messages", forever("", "data: "+aReport+"\n\n"), nil},
+		{"messages, all at once", forever("", strings.Repeat("data: "+aReport+"\n\n", 5*bound)), nil},
+		{"cues", forever("", "id: 1\n\n"), nil},
+		{"cues, all at once", forever("", strings.Repeat("id: 1\n\n", 20*bound)), nil},
 		{"what is no message", forever("", ": "+zeros+"\n"), nil},
 		{"a message that does not end", forever("data: ", zeros), nil},
 		{"little that is much", func(_ *stage, w http.ResponseWriter, r *http.Request) {

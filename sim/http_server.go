@@ -189,11 +189,17 @@ func (t *responseTap) begunEvents(b []byte) (done []*passage) {
 	events := t.events.feed(b)
 	t.ex.wire.learnSession(t.events.session(), t.instance)
 	for _, e := range events {
-		if t.open == nil {
-			done = append(done, t.ex.answer(e.data, e.id))
-			continue
+		if t.ex.wire.full() {
+			break // one Write may say more than a world can hold
 		}
-		done = append(done, t.completed(e.data, e.id))
+		t.ex.cue(history.Server, e)
+		switch {
+		case len(e.data) == 0:
+		case t.open == nil:
+			done = append(done, t.ex.answer(e.data, e.id))
+		default:
+			done = append(done, t.completed(e.data, e.id))
+		}
 	}
 	if t.open == nil && t.events.begun() {
 		t.open = t.ex.answer(nil, t.events.id)

@@ -43,6 +43,7 @@ type builder struct {
 	exchangeSlab slab[exchange]
 	lastExchange int                   // the highest number of an exchange that was forgotten
 	events       map[string]*sentEvent // by SSE event id
+	parted       map[string]*parted    // streams that the client may resume, by the last id that it has
 	recentEvents []string              // their ids, oldest first
 	sent         int                   // SSE events with ids that were kept
 	lastEvent    batchEvent
@@ -193,6 +194,8 @@ func (b *builder) take(e *history.Event) {
 		b.changed(e)
 	case history.Begin, history.Status, history.Drop, history.Gone, history.Finish, history.Fault:
 		b.traffic(e)
+	case history.Cue:
+		b.cued(e)
 	case history.Sessions:
 		b.alive = e
 	default:

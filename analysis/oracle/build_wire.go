@@ -48,6 +48,9 @@ func (b *builder) wire(e *history.Event) {
 		b.wrote(f)
 	case e.Kind == history.Read && f.read == nil:
 		f.read = e
+		if f.back {
+			f.on.reads(f.write.EventID)
+		}
 		b.readFrame(f)
 		b.hear(f)
 		b.landed(f, f.unread)

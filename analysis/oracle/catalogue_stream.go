@@ -8,7 +8,7 @@ import (
 
 // What travels on which stream, and when one ends.
 func httpStreamRules() []Rule {
-	return append(resumeRules(), []Rule{{
+	return slices.Concat(resumeRules(), closingRules(), []Rule{{
 		ID: "HTTP-RESP-STREAM", Side: history.Server, Property: Safety,
 		Statement: "A legacy server sends no response on the stream that a client opened by GET, unless to resume another.",
 		Elsewhere: overStreamable(firstHTTP, lastLegacy, MustNot),
@@ -23,26 +23,6 @@ func httpStreamRules() []Rule {
 			unclearIDExemption(),
 		},
 		Implied: "HTTP-NO-BROADCAST",
-	}, {
-		ID: "HTTP-NO-EARLY-CLOSE", Side: history.Server, Property: Safety,
-		Statement: "A server does not close the stream of a call before it has carried the response.",
-		Elsewhere: overStreamable(firstHTTP, "2025-06-18", ShouldNot),
-		Clauses: []Clause{
-			{From: firstHTTP, Until: "2025-06-18", Over: StreamableHTTP, Page: legacyHTTP, Quote: "The server SHOULD NOT close the SSE stream before sending", Level: ShouldNot},
-		},
-		Convicts: "The server ended the SSE stream of a call that nobody had cancelled before it had begun to write the response.",
-		Exempt: []Exemption{
-			{Race: "R12", Why: whyNoCleanEnd, What: "The call was cancelled, and so is not to be answered."},
-			{Why: whyStreamGone, What: "The client, or the network, had broken it off before."},
-			{Why: whyPanicked, What: "The server's handler had panicked, which SESSION-SURVIVES or RACE-GRACEFUL judge."},
-			{Race: "R7", Why: whyClosing, What: "The session had been ended, or the client closed, or the server stopped."},
-			{Why: whyServerEndedIt, What: "The server had ended the session, as the client learned later by a 404: the text excepts that."},
-			unclearIDExemption(),
-		},
-		Notes: []string{
-			"Q4",
-			"From 2025-11-25 on a server may close the connection once it has sent an event id, and the client resumes. Whether it has does not show, since an event that has an id and no message is not in the history: so there the rule is not judged.",
-		},
 	}, {
 		ID: "HTTP-TERMINATE", Side: history.Server, Property: Liveness,
 		Statement: "A server ends the stream of a call once it has carried the response.",
@@ -77,7 +57,7 @@ func httpStreamRules() []Rule {
 		Notes: []string{
 			"Whose a log message is shows only if the scenario's own tool has written its call into it.",
 		},
-	}}...)
+	}})
 }
 
 // What a client may have sent again.
@@ -115,7 +95,7 @@ func resumeRules() []Rule {
 		Elsewhere: overStreamable(firstHTTP, lastLegacy, Quality),
 		Convicts:  "A stream that the client resumed carried an event again that had been sent no later than the one whose id the client had named, or one event twice.",
 		Exempt: []Exemption{
-			{What: "Where the history does not know the event that the client named: one that carried no message, say."},
+			{What: "Where the history does not know the event that the client named."},
 			{What: "A response that one resumed stream carried twice: RESP-ONCE judges that."},
 		},
 		Notes: []string{

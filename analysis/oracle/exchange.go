@@ -35,6 +35,7 @@ type exchange struct {
 	queued   bool           // to be judged
 	final    bool           // its end is the end of what it asks for
 	exchangeNotes
+	exchangeCues
 }
 
 // The two ends of an exchange, as indices.
@@ -153,6 +154,7 @@ func (b *builder) traffic(ev *history.Event) {
 		b.exchangeFinished(e, end, ev)
 	case ev.Kind == history.Drop && end == atClient && e.drop == nil:
 		e.drop = ev
+		b.leaveStream(e, ev)
 		b.dropped(e, ev)
 	case ev.Kind == history.Gone && end == atServer && e.gone == nil:
 		e.gone = ev
@@ -195,6 +197,7 @@ func (b *builder) carry(f *frame) {
 	if b.real(f.side) == history.Server {
 		e.said++
 		f.back = true
+		e.resumable = e.resumable || f.write.EventID != ""
 		b.sort(f)
 		return
 	}

@@ -57,6 +57,7 @@ func (b *builder) exchangeBegun(e *exchange, end int, ev *history.Event) {
 		e.session, e.versions = talk.session, talk.settled
 	}
 	if e.resumes() {
+		b.takeUp(e)
 		if from := b.events[e.head.LastEvent]; from != nil {
 			e.root, e.ofGet = from.root, from.ofGet
 			if e.behind = from.nth; from.root == 0 {
@@ -126,6 +127,7 @@ func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
 	}
 	if end == atClient {
 		b.noteLoss(e, ev)
+		b.leaveStream(e, ev)
 		if b.exit != nil && ev.Text != "" {
 			b.deserted = earlier(b.deserted, ev)
 		}
@@ -234,6 +236,7 @@ type sentEvent struct {
 	on    int    // the exchange that it was sent by
 	last  int    // the exchange that it was last sent by
 	sum   uint64 // of what it says
+	cue   bool   // it holds no message
 }
 
 // A batchEvent is the last SSE event with an id that was begun, for the members of its
@@ -263,6 +266,9 @@ func (b *builder) sort(f *frame) {
 	defer func() { b.lastEvent = batchEvent{f.on.n, id, f.replay} }()
 	digest := sum(f.msg.Raw)
 	before := b.events[id]
+	if before != nil && before.cue { // which some take for none, since it is handed to nobody
+		before = nil
+	}
 	switch {
 	case before != nil && before.sum == digest && before.last == f.on.n && f.on.resumes() && f.on.disturbed() == nil && f.msg.IsReply():
 		f.twice = true

@@ -297,11 +297,6 @@ func webStreamCases() []webCase {
 			40 client status call 1 200; finish call 1; return 1 lost
 			50 server end 1 "done 1"`).under("2025-06-18"),
 	}, {
-		rule: "HTTP-NO-EARLY-CLOSE", why: "which the last legacy version allows", want: Vacuous,
-		script: legacyWeb(webRunning + `30 server status call 1 200; finish call 1
-			40 client status call 1 200; finish call 1; return 1 lost
-			50 server end 1 "done 1"`),
-	}, {
 		rule: "HTTP-NO-EARLY-CLOSE", why: "of a cancelled call (R12)", want: Pass, uncounted: whyNoCleanEnd,
 		script: func() webScript {
 			s := legacyWeb(webRunning + `30 client cancel 1; > cancel 1; return 1 canceled

@@ -169,6 +169,8 @@ func (w *webScripter) act(words []string) {
 		w.serve(rest)
 	case "status", "drop", "gone", "finish", "fault":
 		w.happens(history.Kind(words[0]), rest)
+	case "cue":
+		w.cues(rest)
 	case "sessions":
 		n, err := strconv.Atoi(rest)
 		require.NoError(w.t, err)
@@ -395,6 +397,15 @@ func (w *webScripter) get(text string, unread bool) {
 	if e.Msg.IsReply() && l.asks {
 		w.finishes(l)
 	}
+}
+
+// cues writes, or reads, an event without a message: "NAME # ID wait MILLISECONDS".
+func (w *webScripter) cues(text string) {
+	text, wait, _ := strings.Cut(text, " wait ")
+	name, id, _ := strings.Cut(text, " # ")
+	l := w.leg(name)
+	w.heads(l, w.stream(name))
+	w.record(history.Event{Kind: history.Cue, Exchange: l.n, EventID: id, Value: wait})
 }
 
 // serve serves an exchange without a body.

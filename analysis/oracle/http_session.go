@@ -115,7 +115,7 @@ func (b *builder) opens(r *request) {
 		talk.number++
 		b.ids, b.memory.numbers = [2]map[string]*request{}, [2]spans{}
 		b.leaveTokens()
-		b.events, b.recentEvents = nil, nil
+		b.events, b.recentEvents, b.parted = nil, nil, nil
 		b.resume()
 	}
 	talk.opening, talk.settled, talk.session = r, nil, nil

@@ -17,6 +17,8 @@ func httpStreamChecks() []check {
 		{rule: "HTTP-REPLAY-AFTER", side: history.Server, frame: replaysBehind, streams: true},
 		{rule: "HTTP-EVENT-ID", side: history.Server, frame: eventIDsDiffer, streams: true},
 		{rule: "HTTP-NO-EARLY-CLOSE", side: history.Server, exchange: notClosedEarly},
+		{rule: "HTTP-RETRY-FIRST", side: history.Server, exchange: tellsWhen},
+		{rule: "HTTP-RETRY-WAIT", side: history.Client, exchange: waitsToResume},
 		{rule: "HTTP-TERMINATE", side: history.Server, exchange: terminated},
 		{rule: "HTTP-STREAM-RELATED", side: history.Server, frame: related},
 	}
@@ -156,34 +158,6 @@ func (e *exchange) isStream() bool {
 func (e *exchange) isObject() bool {
 	code := e.answersWith()
 	return code >= 200 && code < 300 && e.status[atServer] != nil && !e.isStream()
-}
-
-// notClosedEarly: the stream of a call is not closed before it has carried the response.
-func notClosedEarly(x *index, e *exchange, t *tally) {
-	end := e.finish[atServer]
-	if len(e.asks) == 0 || !e.isStream() || end == nil || e.refused() {
-		return
-	}
-	switch r := e.unkept; {
-	case r == nil && e.answered == nil:
-		t.leave(whyNoCleanEnd)
-	case r == nil:
-		t.pass()
-	case e.mixes():
-		t.leave(whyUnclearID)
-	case e.panicked() != nil:
-		t.leave(whyPanicked)
-	case before(e.disturbed(), end) || e.fault != nil:
-		t.leave(whyStreamGone)
-	case before(x.overFor(r), end) || x.overAt(r, end):
-		t.leave(whyClosing)
-	case r.sitting.lapsedBy(end):
-		t.leave(whyServerEndedIt)
-	default:
-		v := r.offence("closed the stream of a call before it had carried the response")
-		v.Side, v.Lateness = history.Server, span(r.frame.read, end)
-		t.fail(v, r.frame.read, end)
-	}
 }
 
 // terminated: the stream of a call ends once it has carried the response.

@@ -21,6 +21,8 @@ type leg struct {
 	broken     bool
 	replied    bool   // the response has been written
 	lastRead   string // id of the last event that the client has read
+	primed     string // id of the first event, which holds no message; empty: there is none
+	wait       int    // that it says
 }
 
 func (l *leg) event(side history.Side, kind history.Kind, text string) {
@@ -70,6 +72,9 @@ func (l *leg) reached(p *parcel) {
 			l.accept(202)
 			return
 		}
+		if l.polls() && l.often("retreats") {
+			l.after(l.draw("retreats at", 0, 9), l.retreats)
+		}
 		l.mind()
 	}
 }
@@ -92,11 +97,13 @@ func (l *leg) accept(code int) {
 // answers is the head of a response that carries messages.
 func (l *leg) answers() {
 	l.status(history.Server, l.headOf())
+	l.prime()
 }
 
 // heard is the client's having it.
 func (l *leg) heard() {
 	l.status(history.Client, l.headOf())
+	l.hearPrime()
 }
 
 func (l *leg) headOf() *history.HTTPHead {
@@ -232,7 +239,7 @@ func (l *leg) resume(d *dialogue, after string) {
 
 // replay sends again what came after the event.
 func (l *leg) replay(d *dialogue, after string) {
-	found := false
+	found := after == d.primed
 	for _, p := range d.story {
 		if found {
 			again := *p

@@ -173,6 +173,7 @@ type dialogue struct {
 
 	leg       *leg      // over HTTP: the exchange of the request, or that by which its stream is resumed
 	root      int       // the first of these
+	primed    string    // id of the event before them, which holds no message
 	story     []*parcel // what has been sent for it, where events have ids
 	answering bool      // its response is in somebody's hands
 

@@ -3,6 +3,7 @@ package spacetime
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 )
@@ -192,6 +193,8 @@ func (sc *scene) exchangeSentence(i int, e history.Event) string {
 		return sc.arriving(x, i)
 	case e.Kind == history.Gone && !x.idle() && x.gone == i:
 		return "sees client gone"
+	case e.Kind == history.Cue:
+		return cueSentence(e)
 	case e.Kind == history.Finish && server:
 		if panicked, _, _ := strings.Cut(e.Text, "\n"); panicked != "" {
 			return "the handler of " + x.title() + " breaks off: " + panicked
@@ -203,6 +206,28 @@ func (sc *scene) exchangeSentence(i int, e history.Event) string {
 		if f := x.firstAnswer(sc.h.Events); f != nil && f.lost {
 			return x.status() + " to " + x.to() + ", without its body"
 		}
+	}
+	return ""
+}
+
+// cueSentence says what an event without a message tells of the stream's being resumed. An
+// id alone is the server's concern, until the client names it.
+func cueSentence(e history.Event) string {
+	who, from := "is told to ", ""
+	if e.Side == history.Server {
+		who = "tells the client to "
+	}
+	if e.EventID != "" {
+		from = " behind event " + id(e.EventID)
+	}
+	ms, err := strconv.ParseInt(e.Value, 10, 64)
+	switch {
+	case e.Value != "" && err == nil && ms < 1<<40:
+		return who + "resume" + from + " after " + short(time.Duration(ms)*time.Millisecond)
+	case e.Value != "":
+		return who + "resume" + from + " after " + e.Value + " ms"
+	case e.Side == history.Server:
+		return "numbers the stream: event " + id(e.EventID)
 	}
 	return ""
 }

@@ -62,7 +62,7 @@ func (sc *scene) step(i int, e history.Event) (step, bool) {
 	}
 	s := step{call: e.Call, side: e.Side}
 	switch e.Kind {
-	case history.Begin, history.Status, history.Drop, history.Gone, history.Finish, history.Fault:
+	case history.Begin, history.Status, history.Drop, history.Gone, history.Finish, history.Fault, history.Cue:
 		return sc.exchangeStep(i, e)
 	case history.Wrote:
 		return sc.wroteStep(i, e)

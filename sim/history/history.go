@@ -167,6 +167,11 @@ const (
 	// exchange has no Finish. The Text of a server whose handler panicked, from which
 	// net/http recovers, is "panic: …" and the stack; Blame is as that of a crash.
 	Finish Kind = "finish"
+	// Cue: an SSE event that tells the client where, or when, to resume the stream. EventID
+	// is its id, unless it holds a message, whose frame has that; Value is its retry field,
+	// in milliseconds. Side is the server, as it writes the event's end, or the client, as
+	// it reads that.
+	Cue Kind = "cue"
 	// Fault: what stands between the two sides did something to the exchange, which a
 	// scenario asked for. Text is the fault's kind, as scenarios name it: "bad-gateway",
 	// "cut". A drop stands where the connection breaks, on each exchange that goes by it
@@ -282,7 +287,7 @@ type Event struct {
 	Text     string        `json:"text,omitempty"`       // error, cause or stack
 	Value    string        `json:"value,omitempty"`      // what was returned or done
 	HTTP     *HTTPHead     `json:"http,omitempty"`       // begin, status; finish, of the client, with a body that is no message
-	EventID  string        `json:"event_id,omitempty"`   // wire events of a frame that came as an SSE event with an id: the id
+	EventID  string        `json:"event_id,omitempty"`   // wire events of a frame that came as an SSE event with an id, cue: the id
 	Blame    string        `json:"blame,omitempty"`      // crash: "client", "server", "pair" (both sides run the same code), "tool" (the scenario's own tool) or "" (none of these)
 }
 
