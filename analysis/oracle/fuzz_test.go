@@ -233,7 +233,7 @@ func allKinds() []history.Kind {
 		history.Leak, history.Probe, history.Probed, history.Horizon, history.Served, history.HalfClose, history.Exit,
 		history.Connect, history.Connected, history.Quiet, history.Missed, history.Stop, history.Change, history.Goroutines, history.Open,
 		history.Release, history.Effect, "nonsense",
-		history.Begin, history.Status, history.Drop, history.Gone, history.Finish, history.Fault, history.Sessions,
+		history.Begin, history.Status, history.Drop, history.Gone, history.Finish, history.Fault, history.Cue, history.Sessions,
 	}
 }
 

@@ -27,7 +27,10 @@ func (x *index) endingOf(e *exchange) *streamEnd {
 		return nil
 	}
 	s := &streamEnd{at: end, owes: e.unkept}
-	switch r := e.unkept; {
+	if len(e.asks) == 1 && before(e.answered, end) {
+		s.owes = nil // whatever its id was
+	}
+	switch r := s.owes; {
 	case r == nil && e.answered == nil:
 		s.why = whyNoCleanEnd
 	case r == nil:

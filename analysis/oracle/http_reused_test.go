@@ -73,7 +73,7 @@ func reusedCases() []webCase {
 		{rule: "HTTP-NO-EARLY-CLOSE", why: "of one id", want: Pass, fails: reuse, uncounted: whyUnclearID, script: closed},
 		{rule: "HTTP-TERMINATE", why: "another call's stream", want: Fail, fails: "HTTP-TERMINATE", side: history.Server, script: apart(open)},
 		{rule: "HTTP-TERMINATE", why: "of one id", want: Pass, fails: reuse, uncounted: whyUnclearID, script: open},
-		{rule: "HTTP-STREAM-RELATED", why: "another call's response", want: Fail, fails: "HTTP-NO-EARLY-CLOSE HTTP-STREAM-RELATED", side: history.Server, script: apart(swapped)},
+		{rule: "HTTP-STREAM-RELATED", why: "another call's response", want: Fail, fails: "HTTP-STREAM-RELATED", side: history.Server, script: apart(swapped)},
 		{rule: "HTTP-RESP-STREAM", why: "on one that was opened by GET", want: Fail, fails: "HTTP-RESP-STREAM", side: history.Server, script: apart(onGet)},
 		{rule: "HTTP-RESP-STREAM", why: "of one id", want: Pass, fails: reuse, uncounted: whyUnclearID, script: onGet},
 		{rule: "HTTP-NO-BROADCAST", why: "on both", want: Fail, fails: "(HTTP-RESP-STREAM) HTTP-NO-BROADCAST", side: history.Server, script: apart(both)},

@@ -239,6 +239,9 @@ func (l *leg) resume(d *dialogue, after string) {
 
 // replay sends again what came after the event.
 func (l *leg) replay(d *dialogue, after string) {
+	if d.cancelled != 0 {
+		return // of what was cancelled nothing is said for the first time
+	}
 	found := after == d.primed
 	for _, p := range d.story {
 		if found {
