@@ -42,6 +42,8 @@ func (s *server) post(w http.ResponseWriter, r *http.Request) {
 	ws := s.sessionOf(w, r, members)
 	switch {
 	case ws == nil:
+	case !ws.stay():
+		refuse(w, r, http.StatusNotFound, "unknown session")
 	case asks(members):
 		ws.work(w, r, m, members)
 	default:
