@@ -202,6 +202,7 @@ func (s *server) get(w http.ResponseWriter, r *http.Request) {
 // resume carries a stream from behind the event of that number on; negative: from now on.
 func (ws *webSession) resume(st *stream, behind int, w http.ResponseWriter, r *http.Request) {
 	x := newExchange(w, ws.gone)
+	besides := ws.besidesReplay(st)
 	st.lane.take()
 	if behind >= 0 && !st.has(behind) {
 		st.lane.yield()
@@ -214,7 +215,9 @@ func (ws *webSession) resume(st *stream, behind int, w http.ResponseWriter, r *h
 		st.prime(ws.version)
 	} else {
 		st.replay(st.behind(behind))
-		ws.besidesReplay(st)
+		for _, e := range besides {
+			st.write(e)
+		}
 	}
 	st.lane.yield()
 	ws.carry(st, x, r)

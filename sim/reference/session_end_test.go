@@ -1,11 +1,13 @@
 package reference
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -37,4 +39,47 @@ func TestASessionEndsWhileItIsPostedTo(t *testing.T) {
 		both.Wait()
 	}
 	require.NoError(t, s.Shutdown(t.Context()))
+}
+
+// A blockedWriter takes nothing until it is let.
+type blockedWriter struct {
+	http.ResponseWriter
+	let chan struct{}
+}
+
+func (w blockedWriter) Write(b []byte) (int, error) {
+	<-w.let
+	return w.ResponseWriter.Write(b)
+}
+
+func (blockedWriter) Flush() {}
+
+// Two streams that are resumed at a time, by the mutant that replays all, do not wait for
+// each other.
+func TestTwoStreamsAreResumedAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(sim.ServerEnv{SpecVersion: protocol.V20251125, Transport: sim.StreamableHTTP}, replaysAll)
+		ws := s.newWebSession(newStream(replaysAll, 0))
+		let := make(chan struct{})
+		var streams []*stream
+		for range 2 {
+			st := ws.newStream(false)
+			st.emit(event{data: "{}"})
+			st.emit(event{data: "{}"})
+			streams = append(streams, st)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var both sync.WaitGroup
+		for _, st := range streams {
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/mcp", nil)
+			w := httptest.NewRecorder()
+			both.Go(func() { ws.resume(st, 1, blockedWriter{w, let}, r) })
+		}
+		synctest.Wait() // both have begun to replay
+		close(let)
+		synctest.Wait()
+		cancel()
+		both.Wait()
+		ws.end(nil)
+	})
 }

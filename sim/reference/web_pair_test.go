@@ -137,7 +137,7 @@ func (p *webPair) run(t *testing.T) {
 	protocols.SetHTTP1(!p.h2)
 	protocols.SetUnencryptedHTTP2(p.h2)
 	server := newServer(sim.ServerEnv{SpecVersion: p.version, Transport: p.transport(), Tools: p.tools()}, p.server)
-	site := &http.Server{Handler: p.watch(server.Handler()), Protocols: protocols}
+	site := &http.Server{Handler: p.watch(server.Handler()), Protocols: protocols, ErrorLog: quietLog()}
 	var ends sync.WaitGroup
 	ends.Go(func() { _ = site.Serve(listener) })
 	for _, b := range p.breaks {
@@ -418,7 +418,7 @@ type webRequest struct {
 	running, over     bool // its tool
 	told, tell, quits bool // its tool was told to stop; has to be; the session is over
 	tellAt, toldAt    time.Duration
-	overAt            time.Duration
+	overAt, quitAt    time.Duration
 	answeredAt        time.Duration
 }
 
@@ -518,10 +518,13 @@ func (j *webJudge) see(s sighting) {
 			j.kill(r, s)
 		}
 		if x.method == http.MethodGet && j.pair.version == protocol.V20241105 {
-			j.quit(s.client)
+			j.quit(s.client, s.at)
 		}
 	case "server ends":
 		x.ended = true
+		if x.method == http.MethodGet && j.pair.version == protocol.V20241105 {
+			j.quit(s.client, s.at) // it may notice by what it writes that the client has gone
+		}
 		r := j.on(s.exchange)
 		if r != nil && !r.answered && !r.dead && !r.quits && !x.gone && !x.dropped && x.status != "" && j.pair.version != protocol.V20241105 && !j.pair.broken {
 			j.breach("the server ends %d and has not answered", s.exchange)
@@ -541,9 +544,6 @@ func (j *webJudge) see(s sighting) {
 	case "tool is told":
 		if r := j.ofCall(s.call); r != nil {
 			r.told, r.toldAt = true, s.at
-			if !r.tell && !r.quits && !r.over {
-				j.breach("the tool of call %d is told for no reason", s.call)
-			}
 		}
 	case "client does not connect", "probe fails", "close fails":
 		if j.failed == nil {
@@ -561,7 +561,7 @@ func (j *webJudge) see(s sighting) {
 			}
 		}
 		for c := range j.pair.clients {
-			j.quit(c + 1)
+			j.quit(c+1, s.at)
 		}
 	default:
 		j.breach("%s: %s", s.where, s.note)
@@ -586,10 +586,10 @@ func (j *webJudge) kill(r *webRequest, s sighting) {
 }
 
 // quit takes note that the session of a client is over.
-func (j *webJudge) quit(client int) {
+func (j *webJudge) quit(client int, at time.Duration) {
 	for k, r := range j.requests {
-		if strings.HasPrefix(k, strconv.Itoa(client)+"/") {
-			r.quits = true
+		if strings.HasPrefix(k, strconv.Itoa(client)+"/") && !r.quits {
+			r.quits, r.quitAt = true, at
 		}
 	}
 }
@@ -644,7 +644,7 @@ func (j *webJudge) status(s sighting, x *webExchange) {
 		want = "200"
 	case x.method == http.MethodDelete:
 		want = "204"
-		j.quit(s.client)
+		j.quit(s.client, s.at)
 	}
 	if status != want && !(status == "404" && (j.closing[s.client] || j.pair.broken)) {
 		j.breach("exchange %d is answered with %s", s.exchange, s.note)
@@ -714,6 +714,10 @@ func (j *webJudge) call(number int, c *drawnCall) {
 	inTime := r != nil && (r.told && r.toldAt == r.tellAt || r.over && r.overAt == r.tellAt)
 	if r != nil && r.tell && !inTime {
 		j.breach("the tool of call %d is not told", number)
+	}
+	may := r != nil && (r.tell && r.tellAt <= r.toldAt || r.quits && r.quitAt <= r.toldAt || r.over && r.overAt <= r.toldAt)
+	if r != nil && r.told && !may {
+		j.breach("the tool of call %d is told for no reason", number)
 	}
 	if r != nil && gaveUpOn(c.err) && !r.cancelled && !closed && !protocol.Modern(j.pair.version) {
 		j.breach("the server is not told that nobody waits for call %d", number)
