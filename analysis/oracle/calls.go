@@ -65,7 +65,7 @@ func noSpuriousCancel(x *index, c *call, t *tally) {
 	reason := c.reason()
 	switch {
 	case c.start == nil || c.req == nil:
-	case c.req.reused:
+	case c.unclear():
 		t.leave(whyUnclearID)
 	case c.told == nil:
 		if c.end != nil && reason == nil {

@@ -72,7 +72,7 @@ func noticeExemption() Exemption {
 func unclearIDExemption() Exemption {
 	return Exemption{
 		Why:  whyUnclearID,
-		What: "The requester used an id again that was not answered yet, or, before 2026-07-28, at all; or one that is neither a string nor a whole number. What belongs to which request cannot be told, or the receiver may refuse.",
+		What: "The requester used an id again that was not answered yet, or, before 2026-07-28, at all; or one that is neither a string nor a whole number. Or, over HTTP, the client made a call again by another request, since the exchange of the first had come to nothing. What belongs to which request cannot be told, or the receiver may refuse.",
 		Asks: "Could the id have meant another request?", answer: (*defence).idReused,
 	}
 }

@@ -84,7 +84,7 @@ func disconnectIsNone(x *index, c *call, t *tally) {
 	switch {
 	case d == nil && (gone == nil || c.told != nil):
 		// There was none, or it was told otherwise.
-	case c.req.reused:
+	case c.unclear():
 		t.leave(whyUnclearID)
 	case d != nil && (before(x.overFor(c.req), c.told) || x.overAt(c.req, c.told)):
 		t.leave(whyClosing)
@@ -107,7 +107,7 @@ func disconnectScoped(x *index, c *call, t *tally) {
 	}
 	cause := x.toldWith(c)
 	switch {
-	case cause != nil && c.req.reused:
+	case cause != nil && c.unclear():
 		t.leave(whyUnclearID)
 	case cause != nil && x.mistake(c).at != nil:
 		t.leave(whyUnderRight)

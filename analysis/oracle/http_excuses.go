@@ -245,7 +245,7 @@ func (x *index) whyFailed(e *exchange) string {
 // that was refused, or the server's process has died. A response may else come by a stream
 // that the client resumes.
 func (x *index) deadEnd(c *call) (wait, bool) {
-	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused || c.listens() || c.req.readReply != nil {
+	if c.req == nil || c.cancel != nil || c.Task != "" || c.unclear() || c.listens() || c.req.readReply != nil {
 		return wait{}, false
 	}
 	w := wait{until: x.horizon}
