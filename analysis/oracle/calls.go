@@ -13,7 +13,7 @@ func requestDispatched(x *index, c *call, t *tally) {
 	}
 	end := x.lost(c)
 	switch {
-	case x.deniedTo(c):
+	case x.deniedTo(c) != nil:
 		x.judgeDenied(c, t)
 	case x.brokenOffUnanswered(c):
 		x.judgeBrokenOff(c, t)

@@ -93,6 +93,15 @@ func doubtfulEnds() []webCase {
 			32 server end 1 canceled
 			` + sessionGone + closedWithout).bareGreeted(),
 	}, {
+		rule: "REQUEST-DISPATCHED", why: "the server ended an exchange unanswered, whose caller had given up in that instant", want: Pass,
+		script: modernWeb(webRunning + `30 client cancel 1; drop call 1; return 1 canceled
+			30 server finish call 1; told 1; end 1 canceled`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "whose caller gave up later", want: Fail, fails: "REQUEST-DISPATCHED", side: history.Server,
+		script: modernWeb(webRunning + `30 server finish call 1
+			40 client cancel 1; drop call 1; return 1 canceled
+			90 server end 1 "done 1"`),
+	}, {
 		rule: "CANCEL-STOP-WORK", why: "over HTTP+SSE, after a GET that was refused", want: Fail, fails: "CANCEL-STOP-WORK",
 		script: sseWeb(webRunning+`30 client cancel 1; > cancel 1; return 1 canceled
 			40 server < cancel 1
