@@ -43,6 +43,7 @@ type webScript struct {
 	owners    []int                           // of calls 1, 2, …: whose they are
 	ids       map[int]int                     // of calls that have another's id: whose
 	head      func(*history.HTTPHead, string) // changes the head of the client's exchange of that name
+	instances map[string]int                  // of the server, by the name of an exchange that comes to one of several; "": all others
 }
 
 // history builds what the script says.
@@ -114,6 +115,7 @@ func (s webScript) farewell() string {
 // A scripted exchange is one exchange that a script has begun.
 type scripted struct {
 	n, client           int
+	instance            int
 	asks                bool // it carries a request
 	known, done, headed [2]bool
 }
@@ -211,7 +213,10 @@ func (w *webScripter) leg(name string) *scripted {
 // begins begins an exchange of the client's.
 func (w *webScripter) begins(name string, head *history.HTTPHead) *scripted {
 	w.exchanges++
-	l := &scripted{n: w.exchanges, client: w.client}
+	l := &scripted{n: w.exchanges, client: w.client, instance: w.instances[""]}
+	if n, found := w.instances[name]; found {
+		l.instance = n
+	}
 	w.legs[w.key(name)] = l
 	w.all = append(w.all, l)
 	if !w.modern() && name != "hello" {
@@ -232,7 +237,7 @@ func (w *webScripter) begins(name string, head *history.HTTPHead) *scripted {
 func (w *webScripter) reaches(l *scripted) {
 	if !l.known[1] {
 		l.known[1] = true
-		w.record(history.Event{Kind: history.Begin, Exchange: l.n, HTTP: &history.HTTPHead{Conn: 1}})
+		w.record(history.Event{Kind: history.Begin, Exchange: l.n, HTTP: &history.HTTPHead{Conn: 1, Instance: l.instance}})
 	}
 }
 
