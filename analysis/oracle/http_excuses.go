@@ -49,7 +49,7 @@ func (e *exchange) refusal() *history.Event {
 // nameless reports whether the server refused a request that did not name the session of its
 // client, as it may. HTTP-SESSION judges that.
 func (e *exchange) nameless() bool {
-	return e != nil && e.refused() && e.session != nil && e.head != nil && e.head.Session != e.session.id
+	return e.refused() && e.session != nil && e.head != nil && e.head.Session != e.session.id
 }
 
 // leftAlone reports whether the client had read the exchange of c to its end, and no response
@@ -175,7 +175,7 @@ func (x *index) droppedInQueue(c *call) *history.Event {
 	if x.transport != StreamableHTTP || x.modern || x.swapped || e == nil || e.gone == nil || c.Handler == "" || c.Task != "" {
 		return nil
 	}
-	if c.start != nil || r.first != nil || r.cancel != nil || r.early != nil || r.c != nil || e.refused() || e.panicked() != nil || x.astrayAt(e) {
+	if c.start != nil || r.first != nil || r.cancel != nil || e.refused() || e.panicked() != nil || x.astrayAt(e) {
 		return nil
 	}
 	end := earlier(x.settled, x.horizon)
@@ -207,7 +207,7 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return whyServerEndedIt
 	case x.swapped && x.unhearable(c):
 		return whyNoStream
-	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil), !e.final && before(e.refusal(), c.cancel):
+	case before(e.left(), c.cancel) && (e.final || e.status[atClient] == nil), !e.final && before(e.refusal(), c.cancel):
 		return whyExchangeOver
 	}
 	return ""
@@ -280,7 +280,7 @@ func (x *index) deadEnd(c *call) (wait, bool) {
 	case e == nil:
 	case e.final || e.refused():
 		w.due, w.what = e.left(), "held its caller, whose exchange was over"
-	case x.transport == StreamableHTTP && e.left() != nil && x.deserted != nil:
+	case x.transport == StreamableHTTP && x.deserted != nil:
 		w.due, w.what = e.left(), "held its caller, whose server had died"
 		if before(w.due, x.deserted) {
 			w.due = x.deserted
