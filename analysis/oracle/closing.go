@@ -86,7 +86,7 @@ func (b *builder) toldBy(r *request, ev *history.Event) *history.Event {
 		return ev
 	}
 	told, late := r.call.told, r.first != nil && before(r.first.write, r.call.told)
-	if !late && (told.At == ev.At || told.At+b.grace >= ev.At && before(r.frame.on.drop, told)) {
+	if !late && (told.At == ev.At || told.At+b.grace >= ev.At && before(r.frame.on.disturbed(), told)) {
 		return told
 	}
 	return ev

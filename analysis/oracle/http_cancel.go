@@ -69,7 +69,8 @@ func (x *index) tookForCancel(c *call) *history.Event {
 		return nil
 	}
 	d := earlier(e.gone, e.drop)
-	if !before(c.req.readReply, d) && (before(d, c.told) || d.At == c.told.At) {
+	seen := before(d, c.told) || d.At == c.told.At || d.At <= c.told.At+x.grace && before(e.disturbed(), c.told)
+	if seen && !before(c.req.readReply, d) {
 		return d
 	}
 	return nil

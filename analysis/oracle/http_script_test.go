@@ -43,6 +43,7 @@ type webScript struct {
 	owners    []int                           // of calls 1, 2, …: whose they are
 	ids       map[int]int                     // of calls that have another's id: whose
 	head      func(*history.HTTPHead, string) // changes the head of the client's exchange of that name
+	wall      bool                            // its clock is that of the wall
 	instances map[string]int                  // of the server, by the name of an exchange that comes to one of several; "": all others
 }
 
@@ -55,6 +56,9 @@ func (s webScript) history(t testing.TB) *history.History {
 	bare := s.script
 	bare.text, bare.bare = "", true
 	h := bare.history(t)
+	if s.wall {
+		h.Header.Clock = "wall"
+	}
 	h.Header.Transport, h.Header.Clients = string(s.transport), s.clients
 	for i := range h.Header.Calls {
 		if i < len(s.owners) {
