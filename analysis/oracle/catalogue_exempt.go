@@ -69,6 +69,10 @@ func noticeExemption() Exemption {
 	return Exemption{What: "A notification that has an id, which CANCEL-NO-RPC-ID forbids of a cancel: no request was meant."}
 }
 
+func sentAgainExemption() Exemption {
+	return Exemption{What: "Over HTTP, the client posted the same message again, since the network had broken the first exchange off, or it had been refused: whether it had reached the server the client cannot know."}
+}
+
 func unclearIDExemption() Exemption {
 	return Exemption{
 		Why:  whyUnclearID,

@@ -78,4 +78,50 @@ func failedCases() []webCase {
 	}}
 }
 
+
+// What a client posts again, of what a server had asked.
+func postedAgain() []webCase {
+	nested := func(text string) webScript {
+		s := legacyWeb(`10 client issue 1; > call 1
+			20 server < call 1; start 1; issue 2; > call 2 on call 1
+			25 client < call 2 on call 1; start 2
+			` + text + `
+			40 server return 2 "x"; end 1 "done 1"; > result 1
+			50 client < result 1; return 1 "done 1"`).tools("asking")
+		s.nested = []string{"cooperative"}
+		return s
+	}
+	answered := func(first, second string) webScript {
+		return nested(`26 client end 2 "x"; > result 2
+			` + first + `
+			30 client > result 2
+			` + second)
+	}
+	const lost = "31 server ~ result 2; < result 2"
+	const broken = `27 world fault result 2 cut
+		28 client finish result 2 reset`
+	const once = "RESP-ONCE"
+	return []webCase{{
+		rule: once, why: "the network had broken it off", want: Pass, script: answered(broken, lost),
+	}, {
+		rule: once, why: "although the server had read it", want: Pass, script: answered("27 server < result 2\n28 world fault result 2 cut\n29 client finish result 2 reset", "31 server < result 2"),
+	}, {
+		rule: once, why: "what stands between had refused it", want: Pass,
+		script: answered("27 world fault result 2 502\n28 client status result 2 502; finish result 2", lost),
+	}, {
+		rule: once, why: "the server had accepted it", want: Fail, fails: once, side: history.Client,
+		script: answered("27 server < result 2", "31 server < result 2"),
+	}, {
+		rule: once, why: "the client was not done with the first", want: Fail, fails: once,
+		script: answered("27 world fault result 2 cut", lost),
+	}, {
+		rule: once, why: "it says something else", want: Fail, fails: once,
+		script: answered(broken, "31 server ~ result 2; < stale 2").replaced("30 client > result 2", "30 client > stale 2"),
+	}, {
+		rule: once, why: "a third, when the second had been accepted", want: Fail, fails: once,
+		script: answered(broken, lost+"\n32 client > result 2\n33 server < result 2"),
+	}}
+}
+
 func TestFailedExchanges(t *testing.T) { runWeb(t, failedCases()) }
+func TestPostedAgain(t *testing.T)     { runWeb(t, postedAgain()) }

@@ -30,6 +30,7 @@ type requestNotes struct {
 	struck      bool           // the network was at fault in an exchange that resumed that of this one
 	busy        bool           // the receiver was just writing something when it read the request
 	lastReport  *frame         // the latest progress of its, over HTTP
+	lastReply   *frame         // the latest reply to it
 	foreign     *frame         // the latest response with its id that was another one's, see builder.misnamed
 	astray      astray         // its answer, if that was written under an id that resembles its own
 }
