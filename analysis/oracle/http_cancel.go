@@ -65,7 +65,7 @@ func (x *index) tookForCancel(c *call) *history.Event {
 	if e == nil || e.gone == nil && e.drop == nil {
 		return nil
 	}
-	if read := earlier(c.req.c, c.req.early); read != nil && (before(read, c.told) || read.At <= c.told.At+x.grace) {
+	if read := earlier(c.req.c, c.req.early); read != nil && read.At <= c.told.At+x.grace {
 		return nil
 	}
 	d := earlier(e.gone, e.drop)
@@ -87,9 +87,9 @@ func disconnectIsNone(x *index, c *call, t *tally) {
 		// There was none, or it was told otherwise.
 	case c.unclear():
 		t.leave(whyUnclearID)
-	case d != nil && (before(x.overFor(c.req), c.told) || x.overAt(c.req, c.told)):
+	case before(x.overFor(c.req), c.told) || x.overAt(c.req, c.told):
 		t.leave(whyClosing)
-	case d != nil && x.expiredAt(c):
+	case x.expiredAt(c):
 		t.leave(whyServerEndedIt)
 	case d != nil:
 		t.fail(Violation{

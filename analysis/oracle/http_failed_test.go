@@ -78,7 +78,6 @@ func failedCases() []webCase {
 	}}
 }
 
-
 // What a client posts again, of what a server had asked.
 func postedAgain() []webCase {
 	nested := func(text string) webScript {

@@ -36,6 +36,19 @@ func owedByServers() []webCase {
 		rule: rule, why: "it closed in that instant", want: Pass,
 		script: modern(webRunning + "30 " + ends + "30 " + closing + lost + closed),
 	}, {
+		rule: rule, why: "the network was about to break it off", want: Pass,
+		script: modern(webRunning + "29 world fault call 1 cut\n30 " + ends + lost + "40 " + closing + closed),
+	}, {
+		rule: rule, why: "before, the client had dropped it", want: Pass,
+		script: legacyWeb(webRunning + `25 client drop call 1; return 1 lost
+			30 server status call 1 202; finish call 1
+			90 server end 1 "done 1"`),
+	}, {
+		rule: rule, why: "it dropped it later", want: Fail, fails: rule,
+		script: legacyWeb(webRunning + `30 server status call 1 202; finish call 1
+			31 client drop call 1; return 1 lost
+			90 server end 1 "done 1"`),
+	}, {
 		rule: rule, why: "the request was refused", want: Vacuous,
 		script: modernWeb(`10 client issue 1; > call 1
 			20 server < call 1; status call 1 503; finish call 1
@@ -122,6 +135,15 @@ func owedByClients() []webCase {
 			26 client status call 1 200; finish call 1
 			40 client cancel 1; return 1 canceled
 			90 server end 1 "done 1"`),
+	}, {
+		rule: shut, why: "the client left the exchange in that instant", want: Vacuous,
+		script: modernWeb(webRunning + `30 client cancel 1; return 1 canceled; finish call 1
+			31 server gone call 1; told 1; end 1 canceled; finish call 1`),
+	}, {
+		rule: shut, why: "it left it later", want: Fail, fails: shut,
+		script: modernWeb(webRunning + `30 client cancel 1; return 1 canceled
+			31 client finish call 1
+			32 server gone call 1; told 1; end 1 canceled; finish call 1`),
 	}, {
 		rule: nestedRule, why: "the network had broken the stream", want: Vacuous, uncounted: whyNoStream,
 		script: nested("35 world fault call 1 cut\n" + stops + "60 server finish call 1\n"),

@@ -117,6 +117,21 @@ func resumeCases() []webCase {
 			66 server < cancel 1
 			` + strings.ReplaceAll(left, "; return 1 lost", "")),
 	}, {
+		rule: "REQUEST-DISPATCHED", why: "the handler had been told since the connection was lost", want: Fail, fails: "(REQUEST-DISPATCHED) (NO-SPURIOUS-CANCEL) DISC-NOT-CANCEL",
+		script: lost(left).replaced(`50 server end 1 "done 1"; >> result 1 # e3; .failed result 1 # e3; gone call 1`, "50 server gone call 1; told 1; end 1 canceled"),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the client had ended its session", want: Pass,
+		script: func() webScript {
+			s := lost("69 client close; delete d\n" + left + "\n72 server serve d 204\n73 client finish d; closed\n1000 world quiet\n2000 server sessions 0; stop; served")
+			return s.bareGreeted()
+		}(),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "it ended it in that instant", want: Pass,
+		script: lost(left+"\n72 server serve d 204\n73 client finish d; closed\n1000 world quiet\n2000 server sessions 0; stop; served").replaced("71 client", "70 client close; delete d\n71 client").bareGreeted(),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the server had ended the session", want: Pass,
+		script: lost(left + "\n" + strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(sessionGone, "57", "82"), "56", "81"), "55 client", "80 client") + closedWithout).bareGreeted(),
+	}, {
 		rule: "REQUEST-DISPATCHED", why: "it was cancelled when that had ended", want: Fail, fails: "REQUEST-DISPATCHED",
 		script: lost(strings.ReplaceAll(left, "; return 1 lost", "") + `
 			80 client cancel 1; > cancel 1; return 1 canceled
@@ -184,6 +199,9 @@ func withheldCases() []webCase {
 	}, {
 		rule: "REQUEST-DISPATCHED", why: "the client had it, and its caller waits", want: Pass, fails: "CALLER-UNBLOCKS",
 		script: left(resumed + ended + "70 server > result 1 on again # e2\n71 client < result 1 on again # e2\n" + limit),
+	}, {
+		rule: "CALLER-UNBLOCKS", why: "the client had it, as a replay", want: Fail, fails: "CALLER-UNBLOCKS", side: history.Client,
+		script: left(written + "70 server > result 1 on again # e3\n71 client < result 1 on again # e3\n" + limit),
 	}, {
 		rule: "REQUEST-DISPATCHED", why: "it was written into the broken stream, and not said again", want: Fail, fails: "REQUEST-DISPATCHED",
 		script: left(written + limit),

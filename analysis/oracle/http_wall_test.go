@@ -25,6 +25,18 @@ func wallCases() []webCase {
 		32 server gone call 1; told 2
 		32.01 server told 1; gone call 2; end 1 canceled; finish call 1; end 2 canceled; finish call 2`
 	pair := []string{"cooperative", "cooperative"}
+	asked := func(end string) webScript { // the server cancels nothing of what a tool had asked
+		s := legacyWeb(`10 client issue 1; > call 1
+			20 server < call 1; start 1; issue 2; > call 2 on call 1
+			25 client < call 2 on call 1; start 2
+			30 client cancel 1; > cancel 1; return 1 canceled
+			40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled
+			` + end + ` server finish call 1
+			120 client end 2 "x"; > result 2
+			130 server < result 2`).tools("asking")
+		s.nested = []string{"cooperative"}
+		return s
+	}
 	kept := func(end string) webScript { // nothing but the end shows that the stream is open
 		return modernWeb(webRunning + `30 client cancel 1; return 1 canceled
 			` + end + ` client close; closed
@@ -75,6 +87,13 @@ func wallCases() []webCase {
 		rule: told, why: "a cancel was read soon after the telling", want: Vacuous, script: posted("90").inWallTime(),
 	}, {
 		rule: told, why: "it was read later", want: Fail, fails: told, script: posted("91").inWallTime(),
+	}, {
+		rule: told, why: "the session was gone, in whatever order with the disconnect", want: Vacuous, uncounted: whyServerEndedIt,
+		script: legacyWeb(cut+"\n"+sessionGone+closedWithout).replaced("32.01 server", "32 server").bareGreeted().inWallTime(),
+	}, {
+		rule: nestedRule, why: "the stream ended soon after the tool was told", want: Vacuous, uncounted: whyNoStream, script: asked("90").inWallTime(),
+	}, {
+		rule: nestedRule, why: "it ended later", want: Fail, fails: nestedRule, script: asked("91").inWallTime(),
 	}, {
 		rule: shut, why: "the session ended soon after the caller had given up", want: Vacuous, script: kept("80").inWallTime(),
 	}, {
