@@ -145,7 +145,7 @@ func (x *index) withholds(c *call) bool {
 		return false
 	}
 	given := earlier(e.disturbed(), earlier(e.left(), e.finish[atServer]))
-	return !before(given, x.horizon) && max(owed.At, e.status[atServer].At) < x.horizon.At
+	return !before(given, x.horizon) && max(owed.At, e.status[atServer].At)+x.grace < x.horizon.At
 }
 
 func (x *index) judgeDenied(c *call, t *tally) {

@@ -17,6 +17,7 @@ func resumeCases() []webCase {
 		30 server > ` + first + `call 1 # e1; > ` + second + `call 1 # e2
 		35 client < ` + first + `call 1 # e1; < ` + second + `call 1 # e2
 		`
+	const third = `{"method":"notifications/message","params":{}} on `
 	resumed := func(text string) webScript {
 		return legacyWeb(began + `40 world fault call 1 cut
 			41 client finish call 1 reset; open again after e2
@@ -106,6 +107,19 @@ func resumeCases() []webCase {
 			68 world fault third cut
 			69 client finish third reset; return 1 lost
 			70 server gone third; finish third`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the response was on it, and the client did not read on", want: Pass,
+		script: lost(strings.ReplaceAll(answered, `< result 1 on again # e3; return 1 "done 1"`, "~ result 1 on again # e3; return 1 lost")),
+	}, {
+		rule: "HTTP-EVENT-ID", why: "something else under an id that another stream had, on one that resumes it", want: Fail, fails: "HTTP-EVENT-ID", side: history.Server, uncounted: whyResumed,
+		script: lost("65 server > " + third + "again # e2\n66 client < " + third + "again # e2\n" + answered),
+	}, {
+		rule: "HTTP-EVENT-ID", why: "two responses under one id, on one that is resumed", want: Fail, fails: "RESP-ONCE HTTP-EVENT-ID",
+		script: resumed(`50 server end 1 "done 1"; > result 1 on again # e3; > error 1 on again # e3; finish again
+			51 client < result 1 on again # e3; return 1 "done 1"; < error 1 on again # e3; finish again`),
+	}, {
+		rule: "HTTP-EVENT-ID", why: "one event twice on the stream of the call", want: Fail, fails: "HTTP-EVENT-ID",
+		script: legacyWeb(webRunning + "30 server > " + third + "call 1 # e1; > " + third + "call 1 # e1\n35 client < " + third + "call 1 # e1; < " + third + "call 1 # e1\n" + webAnswered),
 	}, {
 		rule: "REQUEST-DISPATCHED", why: "that was broken itself", want: Pass,
 		script: lost(`68 world fault again cut

@@ -37,6 +37,23 @@ func wallCases() []webCase {
 		s.nested = []string{"cooperative"}
 		return s
 	}
+	heldPost := func(end string) webScript {
+		return legacyWeb("5 server finish ready\n" + webRunning + `30 client cancel 1; > cancel 1; return 1 canceled
+			40 server < cancel 1; told 1
+			` + end + ` server end 1 canceled; status cancel 1 202; finish cancel 1
+			1000 world quiet
+			1010 client close; delete bye
+			1011 server serve bye; finish bye
+			1012 client finish bye; closed`).tools("slow-cleanup").manuallyGreeted()
+	}
+	withheld := func(end string) webScript { // by a stream that the client has resumed
+		return legacyWeb(webRunning + `30 server > progress 1 # e1
+			35 client < progress 1 # e1
+			40 world fault call 1 cut
+			41 client finish call 1 reset; open again after e1
+			42 server gone call 1; serve again
+			` + end + ` server end 1 "done 1"`).tools("chatty").unserved()
+	}
 	kept := func(end string) webScript { // nothing but the end shows that the stream is open
 		return modernWeb(webRunning + `30 client cancel 1; return 1 canceled
 			` + end + ` client close; closed
@@ -90,6 +107,16 @@ func wallCases() []webCase {
 	}, {
 		rule: told, why: "the session was gone, in whatever order with the disconnect", want: Vacuous, uncounted: whyServerEndedIt,
 		script: legacyWeb(cut+"\n"+sessionGone+closedWithout).replaced("32.01 server", "32 server").bareGreeted().inWallTime(),
+	}, {
+		rule: "HTTP-202", why: "the POST of a cancel that was held until the handler had ended", want: Ambiguous, uncounted: whyWithinGrace, script: heldPost("91").inWallTime(),
+	}, {
+		rule: "HTTP-202", why: "the handler ended soon", want: Pass, script: heldPost("90").inWallTime(),
+	}, {
+		rule: "HTTP-202", why: "it was not held for so long", want: Pass, script: heldPost("150").replaced("150 server end 1 canceled; status", "99 server status").replaced("finish cancel 1\n", "finish cancel 1\n150 server end 1 canceled\n").inWallTime(),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the handler returned shortly before the world's limit", want: Vacuous, uncounted: whyStreamGone, script: withheld("59950").inWallTime(),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "it returned before that", want: Fail, fails: "REQUEST-DISPATCHED", script: withheld("59949").inWallTime(),
 	}, {
 		rule: nestedRule, why: "the stream ended soon after the tool was told", want: Vacuous, uncounted: whyNoStream, script: asked("90").inWallTime(),
 	}, {
