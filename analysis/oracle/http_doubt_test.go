@@ -59,6 +59,14 @@ func doubtfulEnds() []webCase {
 			45 server end 1 "done 1"
 			` + sessionGone + closedWithout).under("2025-06-18").bareGreeted(),
 	}, {
+		rule: "HTTP-NO-EARLY-CLOSE", why: "what it refused is no sign of life", want: Pass, uncounted: whyServerEndedIt,
+		script: legacyWeb(webRunning + `30 server status call 1 200; finish call 1
+			40 client status call 1 200; finish call 1; return 1 lost; > ping
+			41 server < ping; status ping 503; finish ping
+			42 client status ping 503; finish ping
+			45 server end 1 "done 1"
+			` + sessionGone + closedWithout).under("2025-06-18").bareGreeted(),
+	}, {
 		rule: "HTTP-NO-EARLY-CLOSE", why: "the client had learned before that it was", want: Pass, uncounted: whyServerEndedIt,
 		script: legacyWeb(webRunning + sessionGone + `60 server status call 1 200; told 1; end 1 canceled; finish call 1
 			61 client status call 1 200; finish call 1; return 1 lost

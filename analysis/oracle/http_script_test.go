@@ -25,6 +25,7 @@ import (
 //	client drop call 1          the client gives it up
 //	server gone call 1          the server sees that
 //	client finish call 1        that side is done with it; what follows the name is an error
+//	server << cancel 1          it is read, and what the POST is answered with follows
 //	world fault call 1 502      the network does that to it
 //	server > result 1 on g      it goes by that exchange; "# e2" gives the event an id
 //	server sessions 1           so many are alive
@@ -127,11 +128,12 @@ type scripted struct {
 type webScripter struct {
 	webScript
 	scripter
-	legs      map[string]*scripted // the latest of each name
-	all       []*scripted          // by number
-	sessions  map[int]string       // by client
-	exchanges int
-	client    int // of the line
+	legs       map[string]*scripted // the latest of each name
+	all        []*scripted          // by number
+	sessions   map[int]string       // by client
+	exchanges  int
+	client     int  // of the line
+	unanswered bool // what is read is not yet accepted
 }
 
 func (w *webScripter) line(words []string) {
@@ -164,7 +166,8 @@ func (w *webScripter) act(words []string) {
 		w.send(rest, words[0] == ">>")
 	case ".", ".failed":
 		w.ends(rest, words[0][1:])
-	case "<", "~":
+	case "<", "<<", "~":
+		w.unanswered = words[0] == "<<"
 		w.get(rest, words[0] == "~")
 	case "open":
 		name, after, _ := strings.Cut(rest, " after ")
@@ -390,7 +393,7 @@ func (w *webScripter) get(text string, unread bool) {
 	if w.side == history.Server {
 		w.reaches(l)
 		w.record(e)
-		if !l.asks {
+		if !l.asks && !w.unanswered {
 			w.heads(l, &history.HTTPHead{Status: 202})
 			w.finishes(l)
 		}
