@@ -102,10 +102,4 @@ func edgeCases() []webCase {
 	}}
 }
 
-// connected is the script as it stands, behind the client's beginning.
-func (s webScript) connected() webScript {
-	s.text, s.bare = "0 client connect; connected\n"+s.text, true
-	return s
-}
-
 func TestEdgesOverHTTP(t *testing.T) { runWeb(t, edgeCases()) }

@@ -6,22 +6,6 @@ import (
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// led is the script with a server of several instances that share nothing: all exchanges
-// come to the first, but those of these names, which come to the second.
-func (s webScript) led(astray ...string) webScript {
-	s.instances = map[string]int{"": 1}
-	for _, name := range astray {
-		s.instances[name] = 2
-	}
-	return s
-}
-
-// unserved is the script without an end but the world's limit, for which callers wait.
-func (s webScript) unserved() webScript {
-	s.text += "\n60000 world horizon"
-	return s.bareGreeted()
-}
-
 func instanceCases() []webCase {
 	deaf := legacyWeb(webRunning + `30 client cancel 1; > cancel 1; return 1 canceled
 		40 server < cancel 1
@@ -82,12 +66,6 @@ func instanceCases() []webCase {
 	}, {
 		rule: "NO-SPURIOUS-CANCEL", why: "the one that it is with does", want: Vacuous, uncounted: whyServerEndedIt, script: told.led(),
 	}}
-}
-
-// placed is the script with the exchange of that name at that instance; 0: it is not known.
-func (s webScript) placed(name string, instance int) webScript {
-	s.instances[name] = instance
-	return s
 }
 
 func TestInstances(t *testing.T) { runWeb(t, instanceCases()) }

@@ -6,10 +6,6 @@ import (
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
-// inWallTime is the script by another clock, under which order alone proves nothing for
-// 50 ms.
-func (s webScript) inWallTime() webScript { s.wall = true; return s }
-
 // What wall time leaves open over HTTP, and what it does not.
 func wallCases() []webCase {
 	const shut, post, told, ended = "CANCEL-HTTP-CLOSE", "CANCEL-HTTP-EXPLICIT", "DISC-NOT-CANCEL", "EXCHANGE-ENDED"
