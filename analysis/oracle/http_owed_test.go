@@ -106,6 +106,10 @@ func owedByClients() []webCase {
 		30 client cancel 1; return 1 canceled
 		31 client .%s call 1
 		90 server end 1 "done 1"; finish call 1`
+	const held = "CANCEL-NONBLOCKING"
+	waits := webRunning + `30 client cancel 1; > cancel 1
+		40 server < cancel 1; told 1; end 1 canceled; status call 1 200; finish call 1
+		`
 	refused := `10 client issue 1; > call 1
 		20 server < call 1; status call 1 503
 		30 client status call 1 503
@@ -144,6 +148,15 @@ func owedByClients() []webCase {
 		script: modernWeb(webRunning + `30 client cancel 1; return 1 canceled
 			31 client finish call 1
 			32 server gone call 1; told 1; end 1 canceled; finish call 1`),
+	}, {
+		rule: held, why: "the caller had waited for the answer to the cancel", want: Fail, fails: held, side: history.Client,
+		script: legacyWeb(waits + "50 client status cancel 1 202; finish cancel 1; drop call 1; return 1 canceled"),
+	}, {
+		rule: held, why: "or for the stream of the call, which ended in that instant", want: Vacuous, uncounted: whyHeldOtherwise,
+		script: legacyWeb(waits + "50 client status cancel 1 202; finish cancel 1; status call 1 200; finish call 1; return 1 canceled"),
+	}, {
+		rule: held, why: "that stream had ended before", want: Fail, fails: held,
+		script: legacyWeb(waits + "45 client status call 1 200; finish call 1\n50 client status cancel 1 202; finish cancel 1; return 1 canceled"),
 	}, {
 		rule: nestedRule, why: "the network had broken the stream", want: Vacuous, uncounted: whyNoStream,
 		script: nested("35 world fault call 1 cut\n" + stops + "60 server finish call 1\n"),
