@@ -127,7 +127,7 @@ func (x *index) deniedTo(c *call) *history.Event {
 	if end == nil && x.withholds(c) {
 		end = x.horizon
 	}
-	if end == nil || r.readReply != nil || c.Task != "" || before(c.reason(), end) {
+	if end == nil || r.readReply != nil || c.again || c.Task != "" || before(c.reason(), end) {
 		return nil
 	}
 	if before(x.overFor(r), end) || x.overAt(r, end) || r.sitting.lapsedBy(end) {

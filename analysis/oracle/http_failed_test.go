@@ -111,6 +111,9 @@ func postedAgain() []webCase {
 		rule: once, why: "the server had accepted it", want: Fail, fails: once, side: history.Client,
 		script: answered("27 server < result 2", "31 server < result 2"),
 	}, {
+		rule: once, why: "and the client knew", want: Fail, fails: once,
+		script: answered("27 server < result 2\n28 client status result 2 202; finish result 2", "31 server < result 2"),
+	}, {
 		rule: once, why: "the client was not done with the first", want: Fail, fails: once,
 		script: answered("27 world fault result 2 cut", lost),
 	}, {

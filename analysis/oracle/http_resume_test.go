@@ -134,6 +134,14 @@ func resumeCases() []webCase {
 		rule: "REQUEST-DISPATCHED", why: "the handler had been told since the connection was lost", want: Fail, fails: "(REQUEST-DISPATCHED) (NO-SPURIOUS-CANCEL) DISC-NOT-CANCEL",
 		script: lost(left).replaced(`50 server end 1 "done 1"; >> result 1 # e3; .failed result 1 # e3; gone call 1`, "50 server gone call 1; told 1; end 1 canceled"),
 	}, {
+		rule: "REQUEST-DISPATCHED", why: "the client had made the call again, and whose end it was is not known", want: Pass,
+		script: legacyWeb(began + `40 server finish call 1
+			41 client finish call 1; > ` + again + `
+			50 server < ` + again + `; end 1 "done 1"
+			60 client open again after e2
+			61 server serve again
+			` + left),
+	}, {
 		rule: "REQUEST-DISPATCHED", why: "the client had ended its session", want: Pass,
 		script: func() webScript {
 			s := lost("69 client close; delete d\n" + left + "\n72 server serve d 204\n73 client finish d; closed\n1000 world quiet\n2000 server sessions 0; stop; served")
