@@ -69,14 +69,16 @@ func TestRuleIsAskedOneAtATime(t *testing.T) {
 	var closing sync.WaitGroup
 	var w *netem.Writer
 	var r *netem.Reader
-	w, r = netem.NewPipe(netem.PipeConfig{Travel: func(s netem.Segment) netem.Travel {
+	hung := make(chan struct{}) // closed when the close has begun
+	w, r = netem.NewPipe(netem.PipeConfig{Tap: netem.Tap{Hangup: func(bool) { close(hung) }}, Travel: func(s netem.Segment) netem.Travel {
 		if busy.Swap(true) {
 			overlap.Store(true)
 		}
 		if !s.EOF {
 			closing.Go(func() { assert.NoError(t, w.Close()) })
+			<-hung
 			for range 1000 {
-				runtime.Gosched() // Close is at the rule's door by now
+				runtime.Gosched() // Close is at the rule's door by now, most likely
 			}
 		}
 		busy.Store(false)

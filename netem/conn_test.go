@@ -255,6 +255,31 @@ func TestStop(t *testing.T) {
 	})
 }
 
+// TestStopWhileSomebodyDials: from the moment on in which a network is being stopped, who
+// connects is refused, whichever of its listeners is closed by then.
+func TestStopWhileSomebodyDials(t *testing.T) {
+	var n *netem.Network
+	dialled := make(chan error, 2)
+	dial := func(bool) { // at the reset by the listener, and at that of all connections
+		_, err := n.DialContext(t.Context(), "tcp", "b.test:80")
+		dialled <- err
+	}
+	n = netem.NewNetwork(netem.NetworkConfig{Rig: func(conn int) (up, down netem.Rig) {
+		if conn == 1 {
+			down.Tap.Hangup = dial
+		}
+		return up, down
+	}})
+	for _, address := range []string{"a.test:80", "b.test:80"} {
+		_, err := n.Listen(address)
+		require.NoError(t, err)
+	}
+	_, err := n.DialContext(t.Context(), "tcp", "a.test:80") // it waits there, and is reset by Stop
+	require.NoError(t, err)
+	n.Stop()
+	assert.ErrorIs(t, <-dialled, syscall.ECONNREFUSED)
+}
+
 func TestEndsHaveOneNumber(t *testing.T) {
 	client, server := joined(t, netem.NewNetwork(netem.NetworkConfig{}))
 	assert.Equal(t, client.Number(), server.Number())

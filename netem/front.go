@@ -1,69 +1,13 @@
 package netem
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 )
-
-// The kinds of a [FrontFault].
-const (
-	FrontSlowPost   = "slow-post"   // the body reaches the server piece by piece, its end After later: another request overtakes it
-	FrontHold       = "hold"        // the server hears of the request only After later, if the client has not given up by then
-	FrontCut        = "cut"         // so many whole events get through and half of the next, then the connection breaks
-	FrontDrop       = "drop"        // the connection breaks After later, whatever it carries by then
-	FrontBuffer     = "buffer"      // nothing of the response is passed on before it is complete or, if that is not 0, After has passed
-	FrontTimeout    = "timeout"     // the front gives up After later: 504 if no head was sent yet, otherwise the stream is cut
-	FrontBadGateway = "bad-gateway" // 502, and the server never hears of it
-	FrontUnanswered = "unanswered"  // nothing comes, and the server never hears of it, until the client gives up
-)
-
-// FrontFaults returns the kinds of faults, in alphabetical order.
-func FrontFaults() []string {
-	return []string{FrontBadGateway, FrontBuffer, FrontCut, FrontDrop, FrontHold, FrontSlowPost, FrontTimeout, FrontUnanswered}
-}
-
-// A FrontFault is what happens to one exchange at a [Front]. The zero FrontFault
-// is nothing.
-type FrontFault struct {
-	// Kind is one of [FrontFaults], or empty for none.
-	Kind string
-	// After is when it happens, counted from the moment at which the front has the
-	// request's head. Only the kinds that name it use it.
-	After time.Duration
-	// Events is how many whole events a cut lets through. What is no stream of
-	// events is cut in half if this is 0, and otherwise not at all.
-	Events int
-}
-
-// Validate reports every fault of f, joined, or nil.
-func (f FrontFault) Validate() error {
-	var errs []error
-	if f.Kind != "" && !slices.Contains(FrontFaults(), f.Kind) {
-		return fmt.Errorf("unknown kind %q: it must be %s", f.Kind, strings.Join(FrontFaults(), ", "))
-	}
-	untimed := []string{"", FrontBadGateway, FrontCut, FrontUnanswered}
-	switch {
-	case f.After < 0 || f.After > MaxDelay:
-		errs = append(errs, fmt.Errorf("after: %v is not from 0s to %v", f.After, MaxDelay))
-	case f.After > 0 && slices.Contains(untimed, f.Kind):
-		errs = append(errs, fmt.Errorf("%s: after %v has no meaning here", cmp.Or(f.Kind, "no fault"), f.After))
-	}
-	switch {
-	case f.Events < 0:
-		errs = append(errs, fmt.Errorf("events: %d is negative", f.Events))
-	case f.Events > 0 && f.Kind != FrontCut:
-		errs = append(errs, fmt.Errorf("%s: events %d has no meaning here", cmp.Or(f.Kind, "no fault"), f.Events))
-	}
-	return errors.Join(errs...)
-}
 
 // A Front is what stands between clients and a server: a reverse proxy, or a
 // balancer before several of them. It is middleware: an http.Handler that knows
@@ -106,10 +50,6 @@ type Front struct {
 	fuses   map[*fuse]bool // of TCP connections, and still burning
 }
 
-// A fuse breaks a connection of the machine's own when it has burnt down. It does not
-// notice when that is closed before.
-type fuse struct{ timer *time.Timer }
-
 var _ http.Handler = (*Front)(nil)
 
 // An exchange is one request on its way through a front.
@@ -150,82 +90,6 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.unanswered()
 	default:
 		panic(fmt.Sprintf("netem: front: %v", x.fault.Validate()))
-	}
-}
-
-// Wait blocks until all backends have returned on which the front has given up, or
-// ctx has ended, of which it returns the error. It is for the end, when all
-// connections are closed: drops of TCP connections that have not come by then do not
-// come any more.
-func (f *Front) Wait(ctx context.Context) error {
-	f.mu.Lock()
-	for lit := range f.fuses {
-		lit.timer.Stop()
-	}
-	clear(f.fuses)
-	if f.running == 0 {
-		f.mu.Unlock()
-		return nil
-	}
-	if f.idle == nil {
-		f.idle = make(chan struct{})
-	}
-	idle := f.idle
-	f.mu.Unlock()
-	select {
-	case <-idle:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// light has f.Wait keep burn from being called so much later, or wait for it.
-func (f *Front) light(after time.Duration, burn func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.fuses == nil {
-		f.fuses = map[*fuse]bool{}
-	}
-	lit := &fuse{}
-	lit.timer = time.AfterFunc(after, func() {
-		if over, burns := f.burns(lit); burns {
-			defer over()
-			burn()
-		}
-	})
-	f.fuses[lit] = true
-}
-
-// burns counts a fuse that has burnt down, as runs does, unless it was put out in the
-// last moment.
-func (f *Front) burns(x *fuse) (over func(), burns bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.fuses[x] {
-		return nil, false
-	}
-	delete(f.fuses, x)
-	return f.count(), true
-}
-
-// runs counts a backend that may outlive its exchange; the returned function counts
-// it out.
-func (f *Front) runs() (over func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.count()
-}
-
-func (f *Front) count() (over func()) {
-	f.running++
-	return func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.running--; f.running == 0 && f.idle != nil {
-			close(f.idle)
-			f.idle = nil
-		}
 	}
 }
 

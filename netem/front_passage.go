@@ -117,7 +117,7 @@ func (p *passage) open() {
 	}
 	p.release()
 	if p.status > 0 {
-		_ = http.NewResponseController(p.w).Flush() // likewise
+		_ = http.NewResponseController(p.w).Flush() // the next Write says if the client is gone
 	}
 }
 

@@ -147,7 +147,7 @@ func (n *Network) connect(number int, address string) (*Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l := n.listeners[address]
-	if !l.hasRoom() {
+	if n.stopped || !l.hasRoom() {
 		return nil, refused()
 	}
 	n.open[number] = near

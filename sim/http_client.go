@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
+	"sync"
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -104,17 +105,18 @@ func responseHead(status int, h http.Header) *history.HTTPHead {
 // A bodyTap is the body of a response as the client's target reads it.
 type bodyTap struct {
 	io.ReadCloser
-	ex      *exchange
-	unwatch func() bool
+	ex       *exchange
+	unwatch  func() bool
+	inflated bool // the transport decompresses it
 
-	inflated bool         // the transport decompresses it
-	coding   *inflater    // of a compressed body that nobody has decompressed; otherwise nil
-	events   *eventCutter // of an SSE stream; otherwise nil
-	whole    []byte       // of another body, as far as it was read
-	value    jsonValue    // that it is
-	left     int64        // bytes that are still to come; below 0: nobody knows
-	json     bool         // and that is to be a message
-	taken    bool         // the message has been read
+	mu     sync.Mutex   // guards what follows: a body may be closed while it is read
+	coding *inflater    // of a compressed body that nobody has decompressed; otherwise nil
+	events *eventCutter // of an SSE stream; otherwise nil
+	whole  []byte       // of another body, as far as it was read
+	value  jsonValue    // that it is
+	left   int64        // bytes that are still to come; below 0: nobody knows
+	json   bool         // and that is to be a message
+	taken  bool         // the message has been read
 }
 
 func newBodyTap(ex *exchange, r *http.Response, unwatch func() bool) *bodyTap {
@@ -146,22 +148,29 @@ func (b *bodyTap) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	b.saw(b.coding.feed(p[:n]))
+	b.hear(p[:n], err)
+	return n, err
+}
+
+// hear takes note of a piece that is about to be handed over, with that error.
+func (b *bodyTap) hear(piece []byte, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.saw(b.coding.feed(piece))
 	if b.left >= 0 {
-		b.left -= int64(n)
+		b.left -= int64(len(piece))
 	}
 	switch {
 	case errors.Is(err, io.EOF):
 		b.end(nil)
 	case err != nil:
 		b.end(err)
-	case b.events == nil && n > 0 && b.left == 0:
+	case b.events == nil && len(piece) > 0 && b.left == 0:
 		b.end(nil) // nothing can follow
 	}
-	return n, err
 }
 
-// saw records the messages that end in a piece that is about to be handed over.
+// saw records the messages that end in a piece of what the body says.
 func (b *bodyTap) saw(piece []byte) {
 	if b.events != nil {
 		for _, e := range b.events.feed(piece) {
@@ -198,6 +207,14 @@ func (b *bodyTap) end(err error) {
 }
 
 func (b *bodyTap) Close() error {
+	b.giveUp()
+	return b.ReadCloser.Close()
+}
+
+// giveUp records that the client wants no more of the body, unless it has all of it.
+func (b *bodyTap) giveUp() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.unwatch()
 	b.coding.close()
 	if b.taken || b.ex.ctx.Err() == nil && b.events == nil && b.left == 0 {
@@ -208,5 +225,4 @@ func (b *bodyTap) Close() error {
 		how = text(err)
 	}
 	b.ex.drop(how)
-	return b.ReadCloser.Close()
 }

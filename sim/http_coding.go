@@ -6,7 +6,6 @@ import (
 	"iter"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 )
 
@@ -15,14 +14,14 @@ import (
 // knows gzip, the one coding that net/http asks for by itself.
 //
 // Package gzip reads on where a piece ended because it waits there, as a coroutine, for
-// the next one. A nil inflater reads what is not compressed.
+// the next one. A nil inflater reads what is not compressed. It is for one goroutine at a
+// time.
 type inflater struct {
 	running *atomic.Int64 // goroutines of the simulator's, as one of which the coroutine counts
 
-	mu     sync.Mutex // guards what follows: a body may be closed while it is read
-	piece  []byte     // that came and has not been read
-	fresh  []byte     // read since the last piece
-	said   int        // before
+	piece  []byte // that came and has not been read
+	fresh  []byte // read since the last piece
+	said   int    // before
 	next   func() (struct{}, bool)
 	stop   func() // nil: nothing has come
 	closed bool
@@ -46,8 +45,6 @@ func (d *inflater) feed(piece []byte) []byte {
 	if d == nil || len(piece) == 0 {
 		return piece
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if d.closed {
 		return nil
 	}
@@ -56,7 +53,9 @@ func (d *inflater) feed(piece []byte) []byte {
 		d.next, d.stop = iter.Pull(d.read)
 	}
 	d.piece, d.fresh = piece, nil
-	d.next()
+	if _, waits := d.next(); !waits {
+		d.close() // nothing more can be read
+	}
 	d.piece = nil
 	d.said += len(d.fresh)
 	return d.fresh
@@ -67,8 +66,6 @@ func (d *inflater) close() {
 	if d == nil {
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if !d.closed && d.stop != nil {
 		d.stop()
 		d.running.Add(-1)

@@ -119,9 +119,26 @@ func TestInflaterLeavesNothing(t *testing.T) {
 	assert.LessOrEqual(t, runtime.NumGoroutine(), before)
 }
 
-func TestInflaterIsBounded(t *testing.T) {
+// Who reads no more does not wait for the next piece either, and counts as nobody.
+func TestInflaterGivesUp(t *testing.T) {
+	for _, b := range [][]byte{[]byte("this is no gzip"), append(bomb(t), "and more"...)} {
+		d := gzipInflater()
+		d.feed(b)
+		assert.Zero(t, d.running.Load())
+		assert.Empty(t, d.feed(b))
+		d.close()
+		assert.Zero(t, d.running.Load())
+	}
+}
+
+// bomb is more than an inflater reads.
+func bomb(t testing.TB) []byte {
 	b, _ := compress(t, gzip.Header{}, 9, strings.Repeat(strings.Repeat("x", 1<<20), 2*maxInflated>>20))
-	assert.Len(t, inPieces(b, 0), maxInflated)
+	return b
+}
+
+func TestInflaterIsBounded(t *testing.T) {
+	assert.Len(t, inPieces(bomb(t), 0), maxInflated)
 }
 
 func TestSpoilt(t *testing.T) {

@@ -25,8 +25,9 @@ type exchange struct {
 	misrouted bool            // it goes to another server than it should
 	line      *line           // that the client's transport has put it on last; the wire's mu guards it
 
-	// mu guards what follows, and orders what is recorded once: it is held while that is
-	// recorded, before the locks of the watch, of what that waits for, and of the recorder.
+	// mu guards what follows and what the answers say, and orders what is recorded of them
+	// and once: it is held while that is recorded, before the locks of the watch, of what
+	// that waits for, and of the recorder.
 	mu      sync.Mutex
 	heard   bool       // the server has read the request's body
 	sent    bool       // the client's transport has taken it
@@ -171,18 +172,26 @@ func (ex *exchange) answer(frame []byte, eventID string) *passage {
 	return p
 }
 
+// complete reads a message again that the server has begun to write, now that it has
+// ended, or broken off.
+func (ex *exchange) complete(p *passage, frame []byte, eventID string) {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	p.eventID = eventID
+	p.complete(frame)
+}
+
 // take records that the client has read the next of the messages that the server
 // wrote, and reports false where there is none: it is no message, or of what stands
 // between the two sides.
 func (ex *exchange) take() bool {
 	ex.mu.Lock()
+	defer ex.mu.Unlock()
 	if ex.taken == len(ex.answers) {
-		ex.mu.Unlock()
 		return false
 	}
 	p := ex.answers[ex.taken]
 	ex.taken++
-	ex.mu.Unlock()
 	ex.wire.note(p, history.Client, history.Read, ex.wire.now(), nil)
 	return true
 }
@@ -197,12 +206,11 @@ func (ex *exchange) unread() {
 // over, or the client's transport makes it again.
 func (ex *exchange) unanswered() {
 	ex.mu.Lock()
-	rest := ex.answers[ex.taken:]
-	ex.taken = len(ex.answers)
-	ex.mu.Unlock()
-	for _, p := range rest {
+	defer ex.mu.Unlock()
+	for _, p := range ex.answers[ex.taken:] {
 		ex.wire.note(p, history.Client, history.Unread, 0, nil)
 	}
+	ex.taken = len(ex.answers)
 }
 
 // identify says what the exchange is, for the network's chance: by what it carries, or

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/mcpsim/mcpsim/netem"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -115,15 +116,17 @@ type responseTap struct {
 	http.ResponseWriter
 	ex       *exchange
 	instance int
-	headed   bool
-	refuses  bool         // with an error's status: its body need not be a message
-	coding   *inflater    // of a compressed body; otherwise nil
-	events   *eventCutter // of an SSE stream; otherwise nil
-	body     []byte       // of a JSON body, as far as it has been written
-	value    jsonValue    // that it is
-	json     bool
-	open     *passage // whose writing has begun and not ended
-	written  bool     // the JSON body's message has been
+
+	mu      sync.Mutex // guards what follows: a target may write from several goroutines
+	headed  bool
+	refuses bool         // with an error's status: its body need not be a message
+	coding  *inflater    // of a compressed body; otherwise nil
+	events  *eventCutter // of an SSE stream; otherwise nil
+	body    []byte       // of a JSON body, as far as it has been written
+	value   jsonValue    // that it is
+	json    bool
+	open    *passage // whose writing has begun and not ended
+	written bool     // the JSON body's message has been
 }
 
 // Unwrap is for [http.ResponseController].
@@ -145,6 +148,8 @@ func (t *responseTap) WriteHeader(status int) {
 }
 
 func (t *responseTap) head(status int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.headed {
 		return
 	}
@@ -166,7 +171,7 @@ func (t *responseTap) Write(b []byte) (int, error) {
 	if err := t.ex.wire.weigh(len(b)); err != nil {
 		return 0, err
 	}
-	done := t.begun(t.coding.feed(b))
+	done := t.begun(b)
 	n, err := t.ResponseWriter.Write(b)
 	for _, p := range done {
 		t.ex.wire.note(p, history.Server, history.Wrote, 0, err)
@@ -176,6 +181,9 @@ func (t *responseTap) Write(b []byte) (int, error) {
 
 // begun records the messages that begin in b, and returns those that end in it.
 func (t *responseTap) begun(b []byte) []*passage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b = t.coding.feed(b)
 	switch {
 	case t.events != nil:
 		return t.begunEvents(b)
@@ -229,13 +237,14 @@ func (t *responseTap) begunJSON(b []byte) []*passage {
 func (t *responseTap) completed(frame []byte, id string) *passage {
 	p := t.open
 	t.open = nil
-	p.eventID = id
-	p.complete(bytes.TrimSpace(frame))
+	t.ex.complete(p, bytes.TrimSpace(frame), id)
 	return p
 }
 
 // finish ends a frame that never was completed.
 func (t *responseTap) finish() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.coding.close()
 	if t.open != nil {
 		t.completed(t.body, "")

@@ -13,7 +13,7 @@ func requestDispatched(x *index, c *call, t *tally) {
 	}
 	end := x.lost(c)
 	switch {
-	case x.deniedTo(c):
+	case x.deniedTo(c) != nil:
 		x.judgeDenied(c, t)
 	case x.brokenOffUnanswered(c):
 		x.judgeBrokenOff(c, t)
@@ -65,7 +65,7 @@ func noSpuriousCancel(x *index, c *call, t *tally) {
 	reason := c.reason()
 	switch {
 	case c.start == nil || c.req == nil:
-	case c.req.reused:
+	case c.unclear():
 		t.leave(whyUnclearID)
 	case c.told == nil:
 		if c.end != nil && reason == nil {

@@ -191,7 +191,7 @@ func sharedRules() []Rule {
 		Elsewhere: everywhere(Must),
 		Clauses:   onBothPages("Both parties MUST handle these race conditions gracefully", Must),
 		Convicts:  "Two responses with one id were written, and only one request with that id.",
-		Exempt:    []Exemption{unclearIDExemption()},
+		Exempt:    append(ofHTTP(sentAgainExemption()), unclearIDExemption()),
 		Notes: []string{
 			"JSON-RPC 2.0 has one response object for a request; a second one typically is a result and a cancellation error that raced.",
 		},

@@ -78,8 +78,8 @@ func callRules() []Rule {
 		Convicts: "A call's request was read, nobody cancelled it, and until the world reached its limit the writing of a response did not begin, although the handler had returned; " +
 			"or neither did its handler begin, in twice the time that all tools together need. " +
 			"Over HTTP before 2026-07-28 also: the stream of a request that it had read was broken off, no cancel for it had come, and when the world had settled, after that time, its handler had not begun; " +
-			"or the client resumed the stream of a request that nobody had cancelled behind an event of that, when the response had been written under an event id into the stream that was broken, or the handler had returned, and the server ended what it resumed without the response, after which the client did not ask again. " +
-			"Since 2026-07-28: the server ended the exchange of a request that nobody had cancelled, and had not begun to answer it.",
+			"or the client resumed the stream of a request that nobody had cancelled behind an event of that, when the response had been written under an event id into the stream that was broken, or the handler had returned, and the server ended what it resumed without the response, after which the client did not ask again, or kept it open until the world reached its limit and had not said it; a cancel that came later does not matter. " +
+			"Since 2026-07-28: the server ended the exchange of a request that nobody had cancelled by then, and had not begun to answer it.",
 		Exempt: append([]Exemption{
 			{Why: whyEnRoute, What: "A link slower than the load: the network still held frames."},
 			{What: "The session ended first."},

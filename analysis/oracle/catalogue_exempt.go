@@ -69,10 +69,14 @@ func noticeExemption() Exemption {
 	return Exemption{What: "A notification that has an id, which CANCEL-NO-RPC-ID forbids of a cancel: no request was meant."}
 }
 
+func sentAgainExemption() Exemption {
+	return Exemption{What: "Over HTTP, the client posted the same message again, since the network had broken the first exchange off, or it had been refused: whether it had reached the server the client cannot know."}
+}
+
 func unclearIDExemption() Exemption {
 	return Exemption{
 		Why:  whyUnclearID,
-		What: "The requester used an id again that was not answered yet, or, before 2026-07-28, at all; or one that is neither a string nor a whole number. What belongs to which request cannot be told, or the receiver may refuse.",
+		What: "The requester used an id again that was not answered yet, or, before 2026-07-28, at all; or one that is neither a string nor a whole number. Or, over HTTP, the client made a call again by another request, since the exchange of the first had come to nothing. What belongs to which request cannot be told, or the receiver may refuse.",
 		Asks: "Could the id have meant another request?", answer: (*defence).idReused,
 	}
 }

@@ -83,7 +83,7 @@ func (x *index) judgeNotifying(c *call, what string, t *tally) {
 func (x *index) whyNotNotified(c *call) string {
 	reply := c.req.readReply
 	switch {
-	case c.req.reused:
+	case c.unclear():
 		return whyUnclearID
 	case reply != nil && (before(reply, c.cancel) || reply.At <= c.cancel.At+x.grace):
 		return whyReplyFirst

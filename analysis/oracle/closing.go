@@ -15,13 +15,18 @@ import "github.com/mcpsim/mcpsim/sim/history"
 // broke is read and was never written.
 
 // noteRetry notes that the client made the call c again by another request, since the
-// exchange of the first had come to nothing. Whose doing what the handler then does is,
-// and what becomes of the call, nobody can tell.
+// exchange of the first had come to nothing, or had ended without a response. Whose doing
+// what the handler then does is, and what becomes of the call, nobody can tell.
 func (b *builder) noteRetry(c *call) {
-	if b.overHTTP && c != nil && c.req.abandoned() && c.req.frame.on.failed() {
-		c.again, c.req.reused = true, true
+	if b.overHTTP && c != nil && c.req.abandoned() {
+		c.again = true
+		c.req.reused = c.req.reused || c.req.frame.on.failed()
 	}
 }
+
+// unclear reports whether it cannot be told what belongs to the request of c: others have
+// its id, or the client made the call again by another one.
+func (c *call) unclear() bool { return c.again || c.req != nil && c.req.reused }
 
 // dropped sorts in that the client gave an exchange up. One that comes when the
 // response had been read only tidies up.
@@ -81,7 +86,7 @@ func (b *builder) toldBy(r *request, ev *history.Event) *history.Event {
 		return ev
 	}
 	told, late := r.call.told, r.first != nil && before(r.first.write, r.call.told)
-	if !late && (told.At == ev.At || told.At+b.grace >= ev.At && before(r.frame.on.drop, told)) {
+	if !late && (told.At == ev.At || told.At+b.grace >= ev.At && before(r.frame.on.disturbed(), told)) {
 		return told
 	}
 	return ev

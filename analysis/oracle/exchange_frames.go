@@ -69,9 +69,28 @@ func (b *builder) copied(f *frame, r *request) bool {
 	return r != nil && b.real(f.side) == history.Server && b.second(f, r.frame, r)
 }
 
-// copiedReply is the same of a reply.
+// copiedReply is the same of a reply, of the client's too.
 func (b *builder) copiedReply(f *frame) bool {
-	return f.req.first != nil && b.real(f.side) == history.Server && b.second(f, f.req.first, f.req)
+	last := f.req.lastReply
+	f.req.lastReply = f
+	switch {
+	case f.req.first == nil:
+		return false
+	case b.real(f.side) == history.Client:
+		return f.sentAgain(last)
+	}
+	return b.second(f, f.req.first, f.req)
+}
+
+// sentAgain reports whether f is what the client had posted before by an exchange that came
+// to nothing: it cannot know whether that has reached the server. If so, f is sorted in as
+// that.
+func (f *frame) sentAgain(last *frame) bool {
+	if !last.on.failed() || !before(last.on.left(), f.write) || last.msg.Raw != f.msg.Raw {
+		return false
+	}
+	f.first = last.write
+	return true
 }
 
 // copiedProgress is the same of progress.

@@ -154,7 +154,7 @@ func (b *builder) exchangeFinished(e *exchange, end int, ev *history.Event) {
 func (b *builder) asksAgain(e *exchange) {
 	if from := b.exchanges.get(e.root); from != nil {
 		for _, r := range from.asks {
-			r.denied = nil
+			r.denied, r.resumed = nil, e
 		}
 	}
 }

@@ -20,8 +20,9 @@ import (
 // requireEvidence holds what a reader of a judgement relies on: whom a violation
 // accuses, of which call, and that it can be named and defended.
 func requireEvidence(t testing.TB, h *history.History, j Judgement) {
+	rules := Rules()
 	for _, verdict := range j.Verdicts {
-		rule, ok := FindRule(verdict.Rule)
+		rule, ok := find(rules, verdict.Rule)
 		require.True(t, ok, verdict.Rule)
 		require.Contains(t, []history.Side{history.Client, history.Server, history.World}, verdict.Side, verdict.Rule)
 		exercised := 0

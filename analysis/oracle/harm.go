@@ -8,7 +8,7 @@ import (
 
 // bystander judges a call of which the cancels of others are none of its business.
 func bystander(x *index, c *call, t *tally) {
-	if c.req != nil && c.req.reused {
+	if c.unclear() {
 		return
 	}
 	h := x.harm(c, c.stray())

@@ -65,11 +65,12 @@ func (x *index) tookForCancel(c *call) *history.Event {
 	if e == nil || e.gone == nil && e.drop == nil {
 		return nil
 	}
-	if read := earlier(c.req.c, c.req.early); read != nil && (before(read, c.told) || read.At <= c.told.At+x.grace) {
+	if read := earlier(c.req.c, c.req.early); read != nil && read.At <= c.told.At+x.grace {
 		return nil
 	}
 	d := earlier(e.gone, e.drop)
-	if !before(c.req.readReply, d) && (before(d, c.told) || d.At == c.told.At) {
+	seen := before(d, c.told) || d.At == c.told.At || d.At <= c.told.At+x.grace && before(e.disturbed(), c.told)
+	if seen && !before(c.req.readReply, d) {
 		return d
 	}
 	return nil
@@ -84,11 +85,11 @@ func disconnectIsNone(x *index, c *call, t *tally) {
 	switch {
 	case d == nil && (gone == nil || c.told != nil):
 		// There was none, or it was told otherwise.
-	case c.req.reused:
+	case c.unclear():
 		t.leave(whyUnclearID)
-	case d != nil && (before(x.overFor(c.req), c.told) || x.overAt(c.req, c.told)):
+	case before(x.overFor(c.req), c.told) || x.overAt(c.req, c.told):
 		t.leave(whyClosing)
-	case d != nil && x.expiredAt(c):
+	case x.expiredAt(c):
 		t.leave(whyServerEndedIt)
 	case d != nil:
 		t.fail(Violation{
@@ -107,7 +108,7 @@ func disconnectScoped(x *index, c *call, t *tally) {
 	}
 	cause := x.toldWith(c)
 	switch {
-	case cause != nil && c.req.reused:
+	case cause != nil && c.unclear():
 		t.leave(whyUnclearID)
 	case cause != nil && x.mistake(c).at != nil:
 		t.leave(whyUnderRight)

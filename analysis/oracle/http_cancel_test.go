@@ -25,7 +25,9 @@ func runWeb(t *testing.T, cases []webCase) {
 			j := Judge(h)
 			v := verdictOf(t, j, tc.rule)
 			assert.Equal(t, tc.want, v.Status, "%+v", v)
-			assert.Equal(t, tc.fails, failing(j), "%s", listing(h))
+			if fails := failing(j); fails != tc.fails {
+				assert.Equal(t, tc.fails, fails, "%s", listing(h))
+			}
 			uncounted := ""
 			if len(v.Uncounted) > 0 {
 				uncounted = v.Uncounted[0].Why

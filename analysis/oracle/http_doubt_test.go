@@ -59,6 +59,14 @@ func doubtfulEnds() []webCase {
 			45 server end 1 "done 1"
 			` + sessionGone + closedWithout).under("2025-06-18").bareGreeted(),
 	}, {
+		rule: "HTTP-NO-EARLY-CLOSE", why: "what it refused is no sign of life", want: Pass, uncounted: whyServerEndedIt,
+		script: legacyWeb(webRunning + `30 server status call 1 200; finish call 1
+			40 client status call 1 200; finish call 1; return 1 lost; > ping
+			41 server < ping; status ping 503; finish ping
+			42 client status ping 503; finish ping
+			45 server end 1 "done 1"
+			` + sessionGone + closedWithout).under("2025-06-18").bareGreeted(),
+	}, {
 		rule: "HTTP-NO-EARLY-CLOSE", why: "the client had learned before that it was", want: Pass, uncounted: whyServerEndedIt,
 		script: legacyWeb(webRunning + sessionGone + `60 server status call 1 200; told 1; end 1 canceled; finish call 1
 			61 client status call 1 200; finish call 1; return 1 lost
@@ -92,6 +100,15 @@ func doubtfulEnds() []webCase {
 			31 client status call 1 202; finish call 1; return 1 lost
 			32 server end 1 canceled
 			` + sessionGone + closedWithout).bareGreeted(),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "the server ended an exchange unanswered, whose caller had given up in that instant", want: Pass,
+		script: modernWeb(webRunning + `30 client cancel 1; drop call 1; return 1 canceled
+			30 server finish call 1; told 1; end 1 canceled`),
+	}, {
+		rule: "REQUEST-DISPATCHED", why: "whose caller gave up later", want: Fail, fails: "REQUEST-DISPATCHED", side: history.Server,
+		script: modernWeb(webRunning + `30 server finish call 1
+			40 client cancel 1; drop call 1; return 1 canceled
+			90 server end 1 "done 1"`),
 	}, {
 		rule: "CANCEL-STOP-WORK", why: "over HTTP+SSE, after a GET that was refused", want: Fail, fails: "CANCEL-STOP-WORK",
 		script: sseWeb(webRunning+`30 client cancel 1; > cancel 1; return 1 canceled

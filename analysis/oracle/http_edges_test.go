@@ -18,6 +18,10 @@ func edgeCases() []webCase {
 		32 client status call 1 200; finish call 1; finish d; closed
 		1000 world quiet
 		2000 server sessions 0; stop; served`).under("2025-06-18").bareGreeted()
+	plain := legacyWeb(webRunning + webAnswered)
+	named := func(name string) webScript {
+		return modernWeb(webRunning+webAnswered).heads("call 1", func(h *history.HTTPHead) { h.MCPName = name })
+	}
 	shut := `5 client open g
 		6 server serve g
 		10 client issue 1; > call 1; issue 2; > call 2
@@ -45,6 +49,21 @@ func edgeCases() []webCase {
 		rule: "HTTP-NO-EARLY-CLOSE", why: "it ended it later", want: Fail, fails: "NO-SPURIOUS-CANCEL HTTP-NO-EARLY-CLOSE", side: history.Server,
 		script: early.replaced("30 client return 1 closed; close; delete d\n", "").replaced("31 server serve d 204;", "31 server").
 			replaced("finish d; closed", "return 1 lost; close; delete d\n35 server serve d 204\n36 client finish d; closed"),
+	}, {
+		rule: "HTTP-ACCEPT", why: "a parameter is nought that is no weight", want: Pass,
+		script: plain.heads("call 1", func(h *history.HTTPHead) { h.Accept = "application/json, text/event-stream; level=0" }),
+	}, {
+		rule: "HTTP-ACCEPT", why: "a weight is no number", want: Pass,
+		script: plain.heads("call 1", func(h *history.HTTPHead) { h.Accept = "application/json, text/event-stream; q=high" }),
+	}, {
+		rule: "HTTP-M-HEADERS", why: "a name in Base64, of which the beginning does not say so", want: Fail, fails: "HTTP-M-HEADERS", script: named("dG9vbA==?="),
+	}, {
+		rule: "HTTP-M-HEADERS", why: "nor the end", want: Fail, fails: "HTTP-M-HEADERS", script: named("=?base64?dG9vbA=="),
+	}, {
+		rule: "HTTP-M-HEADERS", why: "with more behind it", want: Fail, fails: "HTTP-M-HEADERS", script: named("=?base64?dG9vbA==!?="),
+	}, {
+		rule: "HTTP-VERSION-HDR", why: "named alike in both places", want: Pass,
+		script: modernWeb(webRunning + webAnswered + "70 client > " + discover + "\n71 server < " + discover + `; > {"id":9,"result":{}} on ` + discover),
 	}, {
 		rule: "RETRY-NEW-ID", why: "under another id", want: Pass,
 		script: modernWeb(webRunning + broken + `27 server told 1; end 1 canceled; finish call 1
@@ -100,12 +119,6 @@ func edgeCases() []webCase {
 			1012 client finish bye; closed
 			2000 server stop; served`).bareGreeted(),
 	}}
-}
-
-// connected is the script as it stands, behind the client's beginning.
-func (s webScript) connected() webScript {
-	s.text, s.bare = "0 client connect; connected\n"+s.text, true
-	return s
 }
 
 func TestEdgesOverHTTP(t *testing.T) { runWeb(t, edgeCases()) }

@@ -49,7 +49,7 @@ func (e *exchange) refusal() *history.Event {
 // nameless reports whether the server refused a request that did not name the session of its
 // client, as it may. HTTP-SESSION judges that.
 func (e *exchange) nameless() bool {
-	return e != nil && e.refused() && e.session != nil && e.head != nil && e.head.Session != e.session.id
+	return e.refused() && e.session != nil && e.head != nil && e.head.Session != e.session.id
 }
 
 // leftAlone reports whether the client had read the exchange of c to its end, and no response
@@ -93,15 +93,18 @@ func (x *index) astrayAt(e *exchange) bool {
 }
 
 // brokenOffUnanswered reports whether the server ended the exchange of c without a
-// response, although nobody had cancelled it nor had ended the session, and nothing but that
-// exchange could have carried one: since 2026-07-28, and before where it was no stream. A subscription may end
-// so (Q2).
+// response, although nobody had cancelled it by then nor had ended the session, and nothing
+// but that exchange could have carried one: since 2026-07-28, and before where it was no
+// stream. A subscription may end so (Q2).
 func (x *index) brokenOffUnanswered(c *call) bool {
 	e := c.req.frame.on
-	if e == nil || !e.final && (x.transport != StreamableHTTP || !e.isObject()) || c.listens() || c.req.first != nil || e.refused() || e.panicked() != nil || e.disturbed() != nil || c.reason() != nil {
+	if e == nil || !e.final && (x.transport != StreamableHTTP || !e.isObject()) || c.listens() || c.req.first != nil || e.refused() || e.panicked() != nil {
 		return false
 	}
 	end := e.finish[atServer]
+	if e.fault != nil || before(e.disturbed(), end) || before(c.reason(), end) {
+		return false
+	}
 	return end != nil && !before(x.overFor(c.req), end) && !x.overAt(c.req, end) && !c.req.sitting.lapsedBy(end)
 }
 
@@ -113,28 +116,52 @@ func (x *index) judgeBrokenOff(c *call, t *tally) {
 	}, c.req.frame.read, c.end, end)
 }
 
-// deniedTo reports whether the client of c had asked for the rest of a stream that was
-// broken, when the server had a response to give, and the server ended what it resumed
-// without that. Nothing but the server's own doing may have been the reason, and the client
-// has not asked again.
-func (x *index) deniedTo(c *call) bool {
+// deniedTo returns the event by which it is plain that the client of c, which had asked for
+// the rest of a stream that was broken, does not get the response that the server had to
+// give: the server ended what it resumed without that, and the client has not asked again,
+// or it had still not said it at the world's limit. It is nil where anything but the
+// server's own doing may have been the reason.
+func (x *index) deniedTo(c *call) *history.Event {
 	r := c.req
-	if r.denied == nil || r.readReply != nil || c.Task != "" || c.reason() != nil || r.c != nil || r.early != nil {
+	end := r.denied
+	if end == nil && x.withholds(c) {
+		end = x.horizon
+	}
+	if end == nil || r.readReply != nil || c.again || c.Task != "" || before(c.reason(), end) {
+		return nil
+	}
+	if before(x.overFor(r), end) || x.overAt(r, end) || r.sitting.lapsedBy(end) {
+		return nil
+	}
+	return end
+}
+
+// withholds reports whether the caller of c still waits at the world's limit, for a response
+// that the server had to give before that, and not in that instant, by a stream which the
+// client has resumed and which is open.
+func (x *index) withholds(c *call) bool {
+	e, owed := c.req.resumed, c.req.owedSince()
+	if e == nil || owed == nil || !c.pending(x.horizon) || !e.isStream() || e.answered != nil || x.enRoute(x.horizon) {
 		return false
 	}
-	return !before(x.overFor(r), r.denied) && !x.overAt(r, r.denied) && !r.sitting.lapsedBy(r.denied)
+	given := earlier(e.disturbed(), earlier(e.left(), e.finish[atServer]))
+	return !before(given, x.horizon) && max(owed.At, e.status[atServer].At)+x.grace < x.horizon.At
 }
 
 func (x *index) judgeDenied(c *call, t *tally) {
+	owed, end := c.req.owedSince(), x.deniedTo(c)
 	v := Violation{
-		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(c.req.owedSince(), c.req.denied),
+		Call: c.Call.Call, Side: history.Server, Handler: c.kind(), Method: c.otherMethod(), Lateness: span(owed, end),
 		What: "ended a resumed stream without the response that it had to give",
 	}
+	if end == x.horizon {
+		v.What = "did not say on a resumed stream the response that it had to give"
+	}
 	if x.tookForCancel(c) != nil {
-		t.failUnder("DISC-NOT-CANCEL", v, c.req.owedSince(), c.req.denied)
+		t.failUnder("DISC-NOT-CANCEL", v, owed, end)
 		return
 	}
-	t.fail(v, c.req.owedSince(), c.req.denied)
+	t.fail(v, owed, end)
 }
 
 // droppedInQueue returns the event by which it is plain that the server will not begin with
@@ -148,7 +175,7 @@ func (x *index) droppedInQueue(c *call) *history.Event {
 	if x.transport != StreamableHTTP || x.modern || x.swapped || e == nil || e.gone == nil || c.Handler == "" || c.Task != "" {
 		return nil
 	}
-	if c.start != nil || r.first != nil || r.cancel != nil || r.early != nil || r.c != nil || e.refused() || e.panicked() != nil || x.astrayAt(e) {
+	if c.start != nil || r.first != nil || r.cancel != nil || e.refused() || e.panicked() != nil || x.astrayAt(e) {
 		return nil
 	}
 	end := earlier(x.settled, x.horizon)
@@ -180,7 +207,7 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return whyServerEndedIt
 	case x.swapped && x.unhearable(c):
 		return whyNoStream
-	case before(e.left(), c.cancel) && (e.final || e.refused() || e.status[atClient] == nil), !e.final && before(e.refusal(), c.cancel):
+	case before(e.left(), c.cancel) && (e.final || e.status[atClient] == nil), !e.final && before(e.refusal(), c.cancel):
 		return whyExchangeOver
 	}
 	return ""
@@ -245,7 +272,7 @@ func (x *index) whyFailed(e *exchange) string {
 // that was refused, or the server's process has died. A response may else come by a stream
 // that the client resumes.
 func (x *index) deadEnd(c *call) (wait, bool) {
-	if c.req == nil || c.cancel != nil || c.Task != "" || c.req.reused || c.listens() || c.req.readReply != nil {
+	if c.req == nil || c.cancel != nil || c.Task != "" || c.unclear() || c.listens() || c.req.readReply != nil {
 		return wait{}, false
 	}
 	w := wait{until: x.horizon}
@@ -253,7 +280,7 @@ func (x *index) deadEnd(c *call) (wait, bool) {
 	case e == nil:
 	case e.final || e.refused():
 		w.due, w.what = e.left(), "held its caller, whose exchange was over"
-	case x.transport == StreamableHTTP && e.left() != nil && x.deserted != nil:
+	case x.transport == StreamableHTTP && x.deserted != nil:
 		w.due, w.what = e.left(), "held its caller, whose server had died"
 		if before(w.due, x.deserted) {
 			w.due = x.deserted

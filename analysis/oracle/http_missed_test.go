@@ -16,6 +16,7 @@ func nestedOverHTTP() []webCase {
 		`
 	unanswered := `120 client end 2 "x"; > result 2
 		130 server < result 2`
+	held := asks + "35 server >> progress 1\n"
 	nested := func(text string) webScript {
 		s := legacyWeb(text).tools("asking")
 		s.nested = []string{"cooperative"}
@@ -53,6 +54,24 @@ func nestedOverHTTP() []webCase {
 		rule: nestedRule, why: "and had another one open, by GET, which is not for it", want: Vacuous, uncounted: whyNoStream,
 		script: nested("5 client open g\n6 server serve g\n"+asks+`40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled; gone call 1; finish call 1
 			`+unanswered).replaced("return 1 canceled", "drop call 1; return 1 canceled"),
+	}, {
+		rule: nestedRule, why: "the network had not taken what the server was writing to that stream", want: Vacuous, uncounted: whyWriterHeld,
+		script: nested(held + `40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled
+			` + unanswered).bareGreeted(),
+	}, {
+		rule: nestedRule, why: "it took it, and there was time", want: Fail, fails: nestedRule,
+		script: nested(held + `40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled
+			50 server . progress 1
+			` + unanswered).bareGreeted(),
+	}, {
+		rule: nestedRule, why: "it had taken it before", want: Fail, fails: nestedRule,
+		script: nested(held + `39 server . progress 1
+			40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled
+			` + unanswered).bareGreeted(),
+	}, {
+		rule: nestedRule, why: "it had not taken what goes by another stream", want: Fail, fails: nestedRule,
+		script: nested("5 client open g\n6 server serve g\n"+held+`40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled
+			`+unanswered).replaced(">> progress 1", ">> progress 1 on g").bareGreeted(),
 	}, {
 		rule: nestedRule, why: "the server had asked by that", want: Fail, fails: nestedRule,
 		script: nested("5 client open g\n6 server serve g\n"+asks+`40 server < cancel 1; told 1; cancel 2; return 2 canceled; end 1 canceled; gone call 1; finish call 1

@@ -25,6 +25,7 @@ import (
 //	client drop call 1          the client gives it up
 //	server gone call 1          the server sees that
 //	client finish call 1        that side is done with it; what follows the name is an error
+//	server << cancel 1          it is read, and what the POST is answered with follows
 //	world fault call 1 502      the network does that to it
 //	server > result 1 on g      it goes by that exchange; "# e2" gives the event an id
 //	server sessions 1           so many are alive
@@ -43,6 +44,8 @@ type webScript struct {
 	owners    []int                           // of calls 1, 2, …: whose they are
 	ids       map[int]int                     // of calls that have another's id: whose
 	head      func(*history.HTTPHead, string) // changes the head of the client's exchange of that name
+	wall      bool                            // its clock is that of the wall
+	instances map[string]int                  // of the server, by the name of an exchange that comes to one of several; "": all others
 }
 
 // history builds what the script says.
@@ -54,6 +57,9 @@ func (s webScript) history(t testing.TB) *history.History {
 	bare := s.script
 	bare.text, bare.bare = "", true
 	h := bare.history(t)
+	if s.wall {
+		h.Header.Clock = "wall"
+	}
 	h.Header.Transport, h.Header.Clients = string(s.transport), s.clients
 	for i := range h.Header.Calls {
 		if i < len(s.owners) {
@@ -114,6 +120,7 @@ func (s webScript) farewell() string {
 // A scripted exchange is one exchange that a script has begun.
 type scripted struct {
 	n, client           int
+	instance            int
 	asks                bool // it carries a request
 	known, done, headed [2]bool
 }
@@ -121,11 +128,12 @@ type scripted struct {
 type webScripter struct {
 	webScript
 	scripter
-	legs      map[string]*scripted // the latest of each name
-	all       []*scripted          // by number
-	sessions  map[int]string       // by client
-	exchanges int
-	client    int // of the line
+	legs       map[string]*scripted // the latest of each name
+	all        []*scripted          // by number
+	sessions   map[int]string       // by client
+	exchanges  int
+	client     int  // of the line
+	unanswered bool // what is read is not yet accepted
 }
 
 func (w *webScripter) line(words []string) {
@@ -158,7 +166,8 @@ func (w *webScripter) act(words []string) {
 		w.send(rest, words[0] == ">>")
 	case ".", ".failed":
 		w.ends(rest, words[0][1:])
-	case "<", "~":
+	case "<", "<<", "~":
+		w.unanswered = words[0] == "<<"
 		w.get(rest, words[0] == "~")
 	case "open":
 		name, after, _ := strings.Cut(rest, " after ")
@@ -213,7 +222,10 @@ func (w *webScripter) leg(name string) *scripted {
 // begins begins an exchange of the client's.
 func (w *webScripter) begins(name string, head *history.HTTPHead) *scripted {
 	w.exchanges++
-	l := &scripted{n: w.exchanges, client: w.client}
+	l := &scripted{n: w.exchanges, client: w.client, instance: w.instances[""]}
+	if n, found := w.instances[name]; found {
+		l.instance = n
+	}
 	w.legs[w.key(name)] = l
 	w.all = append(w.all, l)
 	if !w.modern() && name != "hello" {
@@ -234,7 +246,7 @@ func (w *webScripter) begins(name string, head *history.HTTPHead) *scripted {
 func (w *webScripter) reaches(l *scripted) {
 	if !l.known[1] {
 		l.known[1] = true
-		w.record(history.Event{Kind: history.Begin, Exchange: l.n, HTTP: &history.HTTPHead{Conn: 1}})
+		w.record(history.Event{Kind: history.Begin, Exchange: l.n, HTTP: &history.HTTPHead{Conn: 1, Instance: l.instance}})
 	}
 }
 
@@ -383,7 +395,7 @@ func (w *webScripter) get(text string, unread bool) {
 	if w.side == history.Server {
 		w.reaches(l)
 		w.record(e)
-		if !l.asks {
+		if !l.asks && !w.unanswered {
 			w.heads(l, &history.HTTPHead{Status: 202})
 			w.finishes(l)
 		}

@@ -85,6 +85,27 @@ func lostSessionCases() []webCase {
 		rule: "RACE-GRACEFUL", why: "nor did the cancel", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
 		script: crossed("404"),
 	}, {
+		rule: "RACE-GRACEFUL", why: "the cancel itself met no session", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
+		script: legacyWeb(webRunning + `30 client cancel 1; > cancel 1; return 1 canceled
+			40 server << cancel 1; status cancel 1 404; finish cancel 1; told 1; end 1 canceled
+			41 client status cancel 1 404; finish cancel 1
+			` + probedInVain("1000")).bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "the client had left the GET's stream", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
+		script: legacyWeb(tornDown+probedInVain("1000")).replaced("return 1 canceled\n", "return 1 canceled; finish g\n").replaced("41 client finish g", "").bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "the stream that ended in that instant was a call's", want: Pass, uncounted: whyServerEndedIt, fails: "SESSION-SURVIVES",
+		script: legacyWeb(`10 client issue 1; > call 1; issue 2; > call 2
+			20 server < call 1; start 1; < call 2; start 2; status call 2 200
+			30 client cancel 1; > cancel 1; return 1 canceled
+			40 server < cancel 1; told 1; end 1 canceled; finish call 2
+			41 client status call 2 200; finish call 2; return 2 lost
+			50 server end 2 "done 2"
+			`+probedInVain("1000")).tools("cooperative", "cooperative").bareGreeted(),
+	}, {
+		rule: "RACE-GRACEFUL", why: "nobody had cancelled anything", want: Vacuous, fails: "SESSION-SURVIVES",
+		script: legacyWeb(withGet + webRunning + webAnswered + "70 server finish g\n71 client finish g\n" + probedInVain("1000")).bareGreeted(),
+	}, {
 		rule: "SESSION-SURVIVES", why: "a probe that did not name the session", want: Vacuous, uncounted: whyRefusedByHTTP, fails: "HTTP-SESSION SHUT-HTTP",
 		script: legacyWeb(webCancelled+probedInVain("1000")).bareGreeted().heads("ping", func(h *history.HTTPHead) { h.Session = "" }),
 	}, {

@@ -164,14 +164,15 @@ func (w *writer) share(b *builder) *period {
 }
 
 // writing returns the frame that the client was just writing when the caller of c gave
-// up, and that a cancel would have had to wait for: over HTTP, where no message waits
-// for another, the request itself. It is nil where there is none.
+// up, and that a cancel would have had to wait for: over HTTP, where no POST waits for
+// another, the request itself; of what a server had asked, whatever it writes to the stream
+// by which it had. It is nil where there is none.
 func (b *builder) writing(c *call) *frame {
-	if !b.overHTTP {
+	switch {
+	case !b.overHTTP:
 		return b.writers[seat(history.Client)].open
-	}
-	if c.req != nil && c.req.frame.wrote == nil {
-		return c.req.frame
+	case c.req != nil:
+		return b.pen(c.req.frame).open
 	}
 	return nil
 }

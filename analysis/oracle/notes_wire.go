@@ -26,9 +26,11 @@ type requestNotes struct {
 	lost        bool           // its id is that of an earlier request whose exchange the client was done with, without a response
 	turnedDown  bool           // and whose exchange had been refused, or never left the client
 	denied      *history.Event // there was a response, and the server ended the stream on which the client last asked for it again without saying it
+	resumed     *exchange      // by which the client last resumed the stream of its response
 	struck      bool           // the network was at fault in an exchange that resumed that of this one
 	busy        bool           // the receiver was just writing something when it read the request
 	lastReport  *frame         // the latest progress of its, over HTTP
+	lastReply   *frame         // the latest reply to it
 	foreign     *frame         // the latest response with its id that was another one's, see builder.misnamed
 	astray      astray         // its answer, if that was written under an id that resembles its own
 }

@@ -39,7 +39,7 @@ type mistake struct {
 // or the session's end explains is none.
 func (x *index) mistake(c *call) mistake {
 	r := c.req
-	if r == nil || r.reused {
+	if r == nil || c.unclear() {
 		return mistake{}
 	}
 	m := x.mistakenFor(c)

@@ -50,7 +50,7 @@ func (x *index) judgeHeldByPost(c *call, t *tally) {
 		if at == nil || at.At <= c.cancel.At+x.grace {
 			continue
 		}
-		if last = at; before(at, c.ret) && c.ret.At <= at.At+x.grace && !before(c.req.readReply, c.ret) {
+		if last = at; before(at, c.ret) && c.ret.At <= at.At+x.grace && !before(c.req.readReply, c.ret) && !x.leftAsReturned(c) {
 			t.fail(Violation{
 				Call: c.Call.Call, Side: history.Client, Handler: c.kind(), Method: c.otherMethod(),
 				What: "held its caller until the POST of the cancel had been answered", Lateness: span(c.cancel, c.ret),
@@ -65,6 +65,17 @@ func (x *index) judgeHeldByPost(c *call, t *tally) {
 	default:
 		t.leave(whyHeldOtherwise)
 	}
+}
+
+// leftAsReturned reports whether the client read the end of the exchange of c, which it had
+// not dropped, in the instant in which the call returned: its caller may have waited for that.
+func (x *index) leftAsReturned(c *call) bool {
+	e := c.req.frame.on
+	if e == nil {
+		return false
+	}
+	end := e.finish[atClient]
+	return before(end, c.ret) && c.ret.At <= end.At+x.grace && !before(e.drop, end)
 }
 
 // sentBefore reports whether the request of c had left the client when its caller

@@ -111,11 +111,11 @@ func (n *session) callOf(id string) *call {
 	return n.inflight[id]
 }
 
-// besidesReplay runs when a stream has been replayed to the exchange x. The caller has the
-// stream's turn.
-func (ws *webSession) besidesReplay(st *stream) {
+// besidesReplay is what is said besides what a stream replays. It is asked before the
+// stream's turn is taken, since two that are resumed at a time would wait for each other's.
+func (ws *webSession) besidesReplay(st *stream) (out []event) {
 	if ws.defect != replaysAll {
-		return
+		return nil
 	}
 	ws.mu.Lock()
 	all := slices.Clone(ws.streams)
@@ -125,12 +125,10 @@ func (ws *webSession) besidesReplay(st *stream) {
 			continue
 		}
 		other.lane.take()
-		kept := slices.Clone(other.kept)
+		out = append(out, other.kept...)
 		other.lane.yield()
-		for _, e := range kept {
-			st.write(e)
-		}
 	}
+	return out
 }
 
 // behind is the number of the event behind which a stream is replayed to a client that has

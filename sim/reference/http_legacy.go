@@ -42,6 +42,8 @@ func (s *server) post(w http.ResponseWriter, r *http.Request) {
 	ws := s.sessionOf(w, r, members)
 	switch {
 	case ws == nil:
+	case !ws.stay():
+		refuse(w, r, http.StatusNotFound, "unknown session")
 	case asks(members):
 		ws.work(w, r, m, members)
 	default:
@@ -200,6 +202,7 @@ func (s *server) get(w http.ResponseWriter, r *http.Request) {
 // resume carries a stream from behind the event of that number on; negative: from now on.
 func (ws *webSession) resume(st *stream, behind int, w http.ResponseWriter, r *http.Request) {
 	x := newExchange(w, ws.gone)
+	besides := ws.besidesReplay(st)
 	st.lane.take()
 	if behind >= 0 && !st.has(behind) {
 		st.lane.yield()
@@ -212,7 +215,9 @@ func (ws *webSession) resume(st *stream, behind int, w http.ResponseWriter, r *h
 		st.prime(ws.version)
 	} else {
 		st.replay(st.behind(behind))
-		ws.besidesReplay(st)
+		for _, e := range besides {
+			st.write(e)
+		}
 	}
 	st.lane.yield()
 	ws.carry(st, x, r)

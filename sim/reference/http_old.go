@@ -48,7 +48,12 @@ func (s *server) postOld(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusNotFound, "unknown session")
 		return
 	}
-	if m := s.readBody(w, r); m != nil {
+	m := s.readBody(w, r)
+	switch {
+	case m == nil:
+	case !ws.stay():
+		refuse(w, r, http.StatusNotFound, "unknown session")
+	default:
 		ws.accept(w, r, m)
 	}
 }

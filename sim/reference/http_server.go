@@ -192,9 +192,24 @@ func (s *server) members(m *history.Message) []*history.Message {
 	return []*history.Message{m}
 }
 
-// read acts on a frame. It does not wait for the network. It returns what there is to say
-// against messages that cannot be answered under their ids.
+// stay keeps whoever ends the session from waiting for its handlers until a frame is read,
+// by which more may come. It reports false when the session is over.
+func (ws *webSession) stay() bool {
+	s := ws.server
+	s.site.mu.Lock()
+	defer s.site.mu.Unlock()
+	alive := slices.Contains(s.site.sessions, ws)
+	if alive {
+		ws.running.Add(1)
+	}
+	return alive
+}
+
+// read acts on a frame, for which the session was made to stay. It does not wait for the
+// network. It returns what there is to say against messages that cannot be answered under
+// their ids.
 func (ws *webSession) read(m *history.Message, l *lane) (refusals []protocol.RPCError) {
+	defer ws.running.Done()
 	ws.reads.Lock()
 	defer ws.reads.Unlock()
 	ws.receiveAll(m, arrival{lane: l, refuse: func(e protocol.RPCError) { refusals = append(refusals, e) }})

@@ -15,7 +15,7 @@ import (
 func (p *pair) breaches() []string {
 	j := judge{
 		issued: map[string]int{}, cancelled: map[string]bool{}, dead: map[string]bool{}, answered: map[string]bool{},
-		tokens: map[string]bool{}, running: map[int]bool{}, ended: map[int]bool{}, told: map[int]time.Duration{}, tell: map[int]time.Duration{},
+		tokens: map[string]bool{}, running: map[int]bool{}, ended: map[int]time.Duration{}, told: map[int]time.Duration{}, tell: map[int]time.Duration{},
 	}
 	for _, s := range p.log {
 		j.see(s)
@@ -34,7 +34,7 @@ type judge struct {
 	dead      map[string]bool // requests of which the server read the cancel while they were open
 	answered  map[string]bool
 	running   map[int]bool          // calls whose tool is at work
-	ended     map[int]bool          // or has returned
+	ended     map[int]time.Duration // when it returned
 	tell      map[int]time.Duration // when the cancel of a running tool was read
 	told      map[int]time.Duration // when a tool was told
 	tokens    map[string]bool       // progress tokens that the client gave
@@ -67,7 +67,8 @@ func (j *judge) see(s sighting) {
 		j.cancelled[s.m.Ref] = true
 	case s.where == "server reads" && s.m.IsCancel():
 		call := j.issued[s.m.Ref]
-		j.dead[s.m.Ref] = j.dead[s.m.Ref] || !j.answered[s.m.Ref] && !j.ended[call]
+		_, ended := j.ended[call]
+		j.dead[s.m.Ref] = j.dead[s.m.Ref] || !j.answered[s.m.Ref] && !ended
 		if j.running[call] {
 			j.tell[call] = s.at
 		}
@@ -104,7 +105,7 @@ func (j *judge) seeAct(s sighting) {
 	case "tool is told":
 		j.told[s.call] = s.at
 	case "tool ends":
-		j.running[s.call], j.ended[s.call] = false, true
+		j.running[s.call], j.ended[s.call] = false, s.at
 	case "tool starts":
 		j.running[s.call] = true
 		for id := range j.dead {
@@ -153,7 +154,10 @@ func (j *judge) call(number int, c *drawnCall, closed bool) {
 	}
 	at, tell := j.tell[number]
 	told, wasTold := j.told[number]
-	if tell && (!wasTold || told != at) {
+	ended, hasEnded := j.ended[number]
+	// Which of two things of one instant comes first is the scheduler's.
+	inTime := wasTold && told == at || hasEnded && ended == at
+	if tell && !inTime {
 		j.breach("the tool of call %d is not told", number)
 	}
 	if gaveUpOn(c.err) && id != "" && !j.cancelled[id] && !closed {

@@ -375,11 +375,13 @@ func replies(name string, status int, kind, body string, head ...string) step {
 func streams(name, piece string) step {
 	return func(t *testing.T, s *stage) {
 		x := s.site.open[name]
+		var err error
 		x.act(func() {
 			x.w.Header().Set("Content-Type", "text/event-stream")
-			_, err := io.WriteString(x.w, piece)
-			require.NoError(t, errors.Join(err, http.NewResponseController(x.w).Flush()))
+			_, err = io.WriteString(x.w, piece)
+			err = errors.Join(err, http.NewResponseController(x.w).Flush())
 		})
+		require.NoError(t, err)
 	}
 }
 

@@ -74,7 +74,7 @@ func (r *eventReader) field(line string, e *event, lines *[]string) {
 			r.id = value
 		}
 	case "retry":
-		if ms, err := strconv.ParseUint(value, 10, 31); err == nil && value[0] != '+' {
+		if ms, err := strconv.ParseUint(value, 10, 31); err == nil {
 			e.retry = time.Duration(ms) * time.Millisecond
 		}
 	}

@@ -188,8 +188,9 @@ func (n *session) cancelTask(c *call, params string) []byte {
 	if !n.endTask(t, protocol.TaskCancelled, "", errTaskCancelled) && !n.takesLateCancels() {
 		return c.refusal(*invalidParams("the task is over: it is " + n.stateOf(t).Status))
 	}
+	state := n.stateOf(t) // a mutant's tool, once told, changes it again
 	n.tellTask(t)
-	return protocol.AppendResult(make([]byte, 0, frameSize), c.id, shown(n.stateOf(t)))
+	return protocol.AppendResult(make([]byte, 0, frameSize), c.id, shown(state))
 }
 
 func (n *session) listTasks(c *call, _ string) []byte {

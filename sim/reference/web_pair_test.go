@@ -67,6 +67,7 @@ type webPair struct {
 	breaks    []breakage
 	h2        bool
 	broken    bool // a connection was broken
+	exact     bool // what is of one instant is held to the order in which it was seen, too
 	exchanges int
 	alive     int // sessions in the end
 }
@@ -137,7 +138,7 @@ func (p *webPair) run(t *testing.T) {
 	protocols.SetHTTP1(!p.h2)
 	protocols.SetUnencryptedHTTP2(p.h2)
 	server := newServer(sim.ServerEnv{SpecVersion: p.version, Transport: p.transport(), Tools: p.tools()}, p.server)
-	site := &http.Server{Handler: p.watch(server.Handler()), Protocols: protocols}
+	site := &http.Server{Handler: p.watch(server.Handler()), Protocols: protocols, ErrorLog: quietLog()}
 	var ends sync.WaitGroup
 	ends.Go(func() { _ = site.Serve(listener) })
 	for _, b := range p.breaks {
@@ -418,6 +419,8 @@ type webRequest struct {
 	running, over     bool // its tool
 	told, tell, quits bool // its tool was told to stop; has to be; the session is over
 	tellAt, toldAt    time.Duration
+	overAt, quitAt    time.Duration
+	deadAt            time.Duration
 	answeredAt        time.Duration
 }
 
@@ -427,7 +430,9 @@ type webExchange struct {
 	last        string // Last-Event-ID
 	gone, ended bool
 	dropped     bool
+	read        bool
 	readAt      time.Duration
+	goneAt      time.Duration
 	m           *history.Message
 	status      string
 }
@@ -445,6 +450,11 @@ type webJudge struct {
 func (j *webJudge) breach(format string, args ...any) {
 	j.found = append(j.found, fmt.Sprintf(format, args...))
 }
+
+// after reports whether something was seen after an instant, or in it where that counts: a
+// goroutine may be parted from its processor between what it does and the sighting of that,
+// and another one act meanwhile. Mutants are held to it: there a false alarm does no harm.
+func (j *webJudge) after(s sighting, at time.Duration) bool { return s.at > at || j.pair.exact }
 
 func key(client int, id string) string { return strconv.Itoa(client) + "/" + id }
 
@@ -497,7 +507,7 @@ func (j *webJudge) see(s sighting) {
 			}
 		}
 	case "server reads":
-		x.readAt = s.at
+		x.read, x.readAt = true, s.at
 		j.serverReads(s)
 	case "server answers":
 		x.status = s.note
@@ -512,15 +522,18 @@ func (j *webJudge) see(s sighting) {
 	case "server writes":
 		j.serverWrites(s, x)
 	case "server sees it gone":
-		x.gone = true
+		x.gone, x.goneAt = true, s.at
 		if r := j.on(s.exchange); r != nil && modern && r.read && !r.answered && !r.over {
 			j.kill(r, s)
 		}
 		if x.method == http.MethodGet && j.pair.version == protocol.V20241105 {
-			j.quit(s.client)
+			j.quit(s.client, s.at)
 		}
 	case "server ends":
 		x.ended = true
+		if x.method == http.MethodGet && j.pair.version == protocol.V20241105 {
+			j.quit(s.client, s.at) // it may notice by what it writes that the client has gone
+		}
 		r := j.on(s.exchange)
 		if r != nil && !r.answered && !r.dead && !r.quits && !x.gone && !x.dropped && x.status != "" && j.pair.version != protocol.V20241105 && !j.pair.broken {
 			j.breach("the server ends %d and has not answered", s.exchange)
@@ -528,21 +541,18 @@ func (j *webJudge) see(s sighting) {
 	case "tool starts":
 		if r := j.ofCall(s.call); r == nil {
 			j.breach("the tool of call %d, which nobody has made, starts", s.call)
-		} else if r.dead {
+		} else if r.dead && j.after(s, r.deadAt) {
 			j.breach("the tool of call %d starts after its cancel", s.call)
 		} else {
 			r.running = true
 		}
 	case "tool ends":
 		if r := j.ofCall(s.call); r != nil {
-			r.running, r.over = false, true
+			r.running, r.over, r.overAt = false, true, s.at
 		}
 	case "tool is told":
 		if r := j.ofCall(s.call); r != nil {
 			r.told, r.toldAt = true, s.at
-			if !r.tell && !r.quits && !r.over {
-				j.breach("the tool of call %d is told for no reason", s.call)
-			}
 		}
 	case "client does not connect", "probe fails", "close fails":
 		if j.failed == nil {
@@ -560,7 +570,7 @@ func (j *webJudge) see(s sighting) {
 			}
 		}
 		for c := range j.pair.clients {
-			j.quit(c + 1)
+			j.quit(c+1, s.at)
 		}
 	default:
 		j.breach("%s: %s", s.where, s.note)
@@ -578,17 +588,17 @@ func (j *webJudge) idle(client int) {
 
 // kill takes note that what r asks is cancelled.
 func (j *webJudge) kill(r *webRequest, s sighting) {
-	r.dead = true
+	r.dead, r.deadAt = true, s.at
 	if r.running {
 		r.tell, r.tellAt = true, s.at
 	}
 }
 
 // quit takes note that the session of a client is over.
-func (j *webJudge) quit(client int) {
+func (j *webJudge) quit(client int, at time.Duration) {
 	for k, r := range j.requests {
-		if strings.HasPrefix(k, strconv.Itoa(client)+"/") {
-			r.quits = true
+		if strings.HasPrefix(k, strconv.Itoa(client)+"/") && !r.quits {
+			r.quits, r.quitAt = true, at
 		}
 	}
 }
@@ -634,7 +644,7 @@ func (j *webJudge) serverReads(s sighting) {
 func (j *webJudge) status(s sighting, x *webExchange) {
 	status, kind, _ := strings.Cut(s.note, " ")
 	asks := x.m != nil && x.m.Kind == history.Request && j.pair.version != protocol.V20241105
-	if x.m != nil && x.m.IsCancel() && x.readAt != s.at {
+	if x.m != nil && x.m.IsCancel() && (x.read && x.readAt != s.at || !x.read && status == "202") {
 		j.breach("cancel %d is answered later than it is read", s.exchange)
 	}
 	want := "202"
@@ -643,7 +653,7 @@ func (j *webJudge) status(s sighting, x *webExchange) {
 		want = "200"
 	case x.method == http.MethodDelete:
 		want = "204"
-		j.quit(s.client)
+		j.quit(s.client, s.at)
 	}
 	if status != want && !(status == "404" && (j.closing[s.client] || j.pair.broken)) {
 		j.breach("exchange %d is answered with %s", s.exchange, s.note)
@@ -677,7 +687,7 @@ func (j *webJudge) serverWrites(s sighting, x *webExchange) {
 		}
 		j.events[k] = s
 	}
-	if x.gone && protocol.Modern(j.pair.version) {
+	if x.gone && protocol.Modern(j.pair.version) && j.after(s, x.goneAt) {
 		j.breach("the server writes to %d, whose client has gone", s.exchange)
 	}
 	r := j.requests[key(s.client, s.m.ID)]
@@ -691,7 +701,7 @@ func (j *webJudge) serverWrites(s sighting, x *webExchange) {
 	case r == nil:
 		j.breach("the server says what belongs to nothing: %s", s.m.Raw)
 		return
-	case r.dead:
+	case r.dead && j.after(s, r.deadAt):
 		j.breach("the server speaks of a cancelled request: %s", s.m.Raw)
 	case r.answered:
 		j.breach("the server speaks of a request that it has answered: %s", s.m.Raw)
@@ -709,8 +719,14 @@ func (j *webJudge) call(number int, c *drawnCall) {
 		return
 	}
 	closed := j.pair.closeAt > 0
-	if r != nil && r.tell && (!r.told || r.toldAt != r.tellAt) {
+	// Which of two things of one instant comes first is the scheduler's.
+	inTime := r != nil && (r.told && r.toldAt == r.tellAt || r.over && r.overAt == r.tellAt)
+	if r != nil && r.tell && !inTime {
 		j.breach("the tool of call %d is not told", number)
+	}
+	may := r != nil && (r.tell && r.tellAt <= r.toldAt || r.quits && r.quitAt <= r.toldAt || r.over && r.overAt <= r.toldAt)
+	if r != nil && r.told && !may {
+		j.breach("the tool of call %d is told for no reason", number)
 	}
 	if r != nil && gaveUpOn(c.err) && !r.cancelled && !closed && !protocol.Modern(j.pair.version) {
 		j.breach("the server is not told that nobody waits for call %d", number)
@@ -757,6 +773,7 @@ func TestTheWebPairCheckBites(t *testing.T) {
 			bitten := false
 			for seed := 0; seed < 500 && !bitten; seed++ {
 				p := rapid.Custom(drawWebPair).Example(seed)
+				p.exact = true
 				if m.Side == history.Client {
 					p.client = m.defect
 				} else {

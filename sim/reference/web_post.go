@@ -244,11 +244,8 @@ func readFrame(body io.Reader) (*history.Message, error) {
 // stream follows an SSE stream to its end, and in the legacy era beyond it: a stream that
 // breaks off before the answer is resumed.
 func (p *post) stream(resp *http.Response) error {
-	for {
-		err := p.follow(resp.Body)
-		if p.done() {
-			return err
-		}
+	err := p.follow(resp.Body)
+	for !p.done() {
 		if p.web.link.modern || p.last == "" {
 			return fmt.Errorf("the stream of the response broke off: %w", err)
 		}
@@ -256,8 +253,9 @@ func (p *post) stream(resp *http.Response) error {
 		if lost != nil {
 			return fmt.Errorf("the stream of the response broke off: %w", lost)
 		}
-		resp = again
+		err = errors.Join(p.follow(again.Body), again.Body.Close())
 	}
+	return err
 }
 
 // done reports whether there is no reason to go on reading.
