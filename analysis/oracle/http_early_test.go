@@ -26,7 +26,7 @@ func earlyCases() []webCase {
 	return []webCase{{
 		rule: rule, why: "the server's", want: Fail, fails: rule, side: history.Server, script: early("", ends, left),
 	}, {
-		rule: rule, why: "no later version forbids it", want: Vacuous, script: early("", ends, left).under("2025-11-25"),
+		rule: rule, why: "the last legacy version wants the response, too, where no event id lets the client come back", want: Fail, fails: rule, script: early("", ends, left).under("2025-11-25"),
 	}, {
 		rule: rule, why: "the network was about to break it off", want: Pass, uncounted: whyStreamGone, script: early("29 world fault call 1 cut", ends, reset),
 	}, {
