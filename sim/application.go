@@ -26,6 +26,9 @@ func (w *world) serverEnv() ServerEnv {
 		if name == Asking {
 			tool.Asking = w.runAsking
 		}
+		if name == Polling && w.polls() {
+			tool.Polling = w.runPolling
+		}
 		env.Tools = append(env.Tools, tool)
 	}
 	if w.asksFor("resources/") || env.Changes {
@@ -81,18 +84,33 @@ func (w *world) asksFor(prefix string) bool {
 	return slices.ContainsFunc(w.Scenario.Load.Requests, func(k RequestKind) bool { return strings.HasPrefix(k.Kind, prefix) })
 }
 
+// polls reports whether tools can have the exchanges of their calls ended. Before
+// 2025-11-25 a server is not to do that, and since 2026-07-28 it would end the call.
+func (w *world) polls() bool {
+	return w.Server.Polls && w.Scenario.Transport == StreamableHTTP && protocol.PrimesStreams(w.SpecVersion)
+}
+
 func (w *world) runTool(ctx context.Context, args json.RawMessage, progress func(float64) error) (string, error) {
-	return w.runAsking(ctx, args, progress, nil)
+	return w.runArguments(ctx, args, &handler{progress: progress})
 }
 
 func (w *world) runAsking(ctx context.Context, args json.RawMessage, progress func(float64) error, ask Ask) (string, error) {
+	return w.runArguments(ctx, args, &handler{progress: progress, ask: ask})
+}
+
+func (w *world) runPolling(ctx context.Context, args json.RawMessage, progress func(float64) error, dismiss Dismiss) (string, error) {
+	return w.runArguments(ctx, args, &handler{progress: progress, dismiss: dismiss})
+}
+
+// runArguments runs the handler of the call whose number the arguments give.
+func (w *world) runArguments(ctx context.Context, args json.RawMessage, h *handler) (string, error) {
 	var a struct {
 		Call int `json:"call"`
 	}
 	if err := json.Unmarshal(args, &a); err != nil {
 		return "", fmt.Errorf("read the arguments: %w", err)
 	}
-	return w.runHandler(ctx, a.Call, progress, ask)
+	return w.runHandler(ctx, a.Call, h)
 }
 
 func (w *world) readResource(ctx context.Context, uri string, progress func(float64) error) (string, error) {
@@ -109,13 +127,13 @@ func (w *world) runNumbered(ctx context.Context, number string, progress func(fl
 	if err != nil {
 		return "", fmt.Errorf("read the number of the call: %w", err)
 	}
-	return w.runHandler(ctx, call, progress, nil)
+	return w.runHandler(ctx, call, &handler{progress: progress})
 }
 
-func (w *world) runHandler(ctx context.Context, call int, progress func(float64) error, ask Ask) (string, error) {
+func (w *world) runHandler(ctx context.Context, call int, h *handler) (string, error) {
 	if call < 1 || call > len(w.schedule.Calls) || w.schedule.Calls[call-1].Handler == "" {
 		return "", fmt.Errorf("there is no call %d with a handler in this world", call)
 	}
-	h := &handler{world: w, call: w.schedule.Calls[call-1], progress: progress, ask: ask}
+	h.world, h.call = w, w.schedule.Calls[call-1]
 	return h.run(ctx)
 }

@@ -77,7 +77,7 @@ type Handler struct {
 	Kind    string       // see HandlerKinds
 	Weight  int          // its share of the calls is Weight in the sum of weights
 	Work    Distribution // how long the tool takes when nobody stops it; instant: zero
-	Every   Distribution // checkpoint and chatty: from one look, or report, to the next; otherwise zero
+	Every   Distribution // checkpoint and chatty: from one look, or report, to the next; polling: how long the client is to stay away; otherwise zero
 	Cleanup Distribution // slow-cleanup: how long it takes to stop; otherwise zero
 	Asks    Question     // asking: what it asks the client; otherwise zero
 }
@@ -95,11 +95,12 @@ const (
 	Panicking   = "panicking"    // panics when it is told
 	Child       = "child"        // has a goroutine of its own do the work, which stops at once
 	Asking      = "asking"       // asks the client something in the middle of its work; stops at once
+	Polling     = "polling"      // has the client come back for the rest in the middle of its work, see Dismiss; stops at once
 )
 
 // HandlerKinds returns the kinds of tools.
 func HandlerKinds() []string {
-	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky, Swallow, Instant, Panicking, Child, Asking}
+	return []string{Cooperative, Checkpoint, SlowCleanup, Chatty, Stubborn, Leaky, Swallow, Instant, Panicking, Child, Asking, Polling}
 }
 
 // Limits bound a world in virtual time.

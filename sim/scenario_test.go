@@ -455,7 +455,7 @@ func drawHandler(t *rapid.T) sim.Handler {
 		Work:   drawDistribution(t),
 	}
 	switch h.Kind {
-	case sim.Checkpoint, sim.Chatty:
+	case sim.Checkpoint, sim.Chatty, sim.Polling:
 		h.Every = sim.Fixed(time.Minute + drawTime(t, "every"))
 	case sim.Instant:
 		h.Work = sim.Distribution{}

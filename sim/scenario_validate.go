@@ -152,7 +152,7 @@ func (c *checker) handler(path string, h Handler) {
 	if !slices.Contains(HandlerKinds(), h.Kind) {
 		return
 	}
-	c.owns(path, h.Kind, ownedFigure{"every", h.Every, h.steps(), "25ms"})
+	c.owns(path, h.Kind, ownedFigure{"every", h.Every, h.steps() || h.Kind == Polling, "25ms"})
 	if h.Kind == Instant && h.Work != (Distribution{}) {
 		c.fault(path+".work", "work has no meaning for "+Instant, "leave it out")
 	}

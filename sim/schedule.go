@@ -42,7 +42,7 @@ type ScheduledCall struct {
 	Tool     string        `json:"tool"`                 // the name of the tool or prompt; empty where no code of the application's answers
 	Handler  string        `json:"handler"`              // the kind of that code
 	Work     time.Duration `json:"work_ns"`              // how long the tool takes if nobody stops it
-	Every    time.Duration `json:"every_ns,omitempty"`   // checkpoint, chatty: from one look, or report, to the next
+	Every    time.Duration `json:"every_ns,omitempty"`   // checkpoint, chatty: from one look, or report, to the next; polling: how long the client is to stay away
 	Cleanup  time.Duration `json:"cleanup_ns,omitempty"` // slow-cleanup: from being told to stopping
 	Progress bool          `json:"progress,omitempty"`   // the caller asks for progress
 	Asks     *ScheduledAsk `json:"asks,omitempty"`       // asking: what its tool asks the client
@@ -189,8 +189,11 @@ func (c *ScheduledCall) runs(h Handler, draw func(label string, d Distribution) 
 	c.Tool, c.Handler = h.Kind, h.Kind
 	c.Work = draw("work", h.Work)
 	c.Progress = h.Kind == Chatty
-	if h.steps() {
+	switch {
+	case h.steps():
 		c.Every = max(draw("every", h.Every), c.Work/maxSteps)
+	case h.Kind == Polling:
+		c.Every = draw("every", h.Every)
 	}
 	if h.Kind == SlowCleanup {
 		c.Cleanup = draw("cleanup", h.Cleanup)

@@ -30,6 +30,9 @@ type Target struct {
 	// Asks lists what its server can ask the client for a tool that is at work,
 	// Answers what its client answers; see [Questions]. Empty: nothing.
 	Asks, Answers []string
+	// Polls tells that its server can end the exchange of a call over Streamable HTTP whose
+	// stream the client then resumes, for a tool that asks for it; see Dismiss.
+	Polls bool
 	// Transports lists what it speaks; see [Transports]. Empty: stdio alone.
 	Transports []string
 	// Over returns the target as it is over one of these, where it can do less there or
@@ -210,6 +213,8 @@ type Answer func(ctx context.Context, what string, progress func(figure float64)
 type Tool struct {
 	Name string
 	Run  func(ctx context.Context, args json.RawMessage, progress func(figure float64) error) (string, error)
+	// Polling, unless nil, is the code to run instead of Run: it has the exchange ended.
+	Polling func(ctx context.Context, args json.RawMessage, progress func(figure float64) error, dismiss Dismiss) (string, error)
 	// Asking, unless nil, is the code to run instead of Run: it asks the client.
 	Asking func(ctx context.Context, args json.RawMessage, progress func(figure float64) error, ask Ask) (string, error)
 }
@@ -218,6 +223,12 @@ type Tool struct {
 // work, and blocks until the answer has come, ctx ends or the connection is lost.
 // It returns the text of the answer. Ending ctx cancels the request.
 type Ask func(ctx context.Context, r Request) (string, error)
+
+// A Dismiss has the target end the HTTP exchange of the call whose tool is at work, and
+// tell the client to resume the stream after that time, by an SSE event with a retry field:
+// "the server MAY close the connection (without terminating the SSE stream) at any time"
+// (2025-11-25, Streamable HTTP). It does nothing where no exchange carries the stream.
+type Dismiss func(wait time.Duration)
 
 // A Resource is a template of resources.
 type Resource struct {

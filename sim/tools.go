@@ -18,6 +18,7 @@ type handler struct {
 	call     ScheduledCall
 	progress func(float64) error
 	ask      Ask          // nil: it asks nobody
+	dismiss  Dismiss      // nil: nobody can be sent away
 	side     history.Side // whose application it is of; empty: the server's
 
 	mu   sync.Mutex // guards told and over, and has what is told come before the end
@@ -116,6 +117,7 @@ func bodies() map[string]body {
 		"panicking":    (*handler).panicking,
 		"child":        (*handler).child,
 		"asking":       (*handler).asking,
+		"polling":      (*handler).polling,
 	}
 }
 
@@ -224,6 +226,20 @@ func (h *handler) asking(ctx context.Context) (string, error) {
 	if err := h.askClient(ctx); err != nil {
 		h.notice(ctx)
 		return "", cmp.Or(ctx.Err(), err)
+	}
+	if err := h.wait(ctx, h.call.Work/2); err != nil {
+		return "", err
+	}
+	return h.result(), nil
+}
+
+// polling has the client come back for the rest in the middle of its work.
+func (h *handler) polling(ctx context.Context) (string, error) {
+	if err := h.wait(ctx, h.call.Work/2); err != nil {
+		return "", err
+	}
+	if h.dismiss != nil {
+		h.dismiss(h.call.Every)
 	}
 	if err := h.wait(ctx, h.call.Work/2); err != nil {
 		return "", err

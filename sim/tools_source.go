@@ -14,7 +14,7 @@ func HandlerSource(kind string) string {
 	name := map[string]string{
 		Cooperative: "cooperative", Checkpoint: "checkpoint", SlowCleanup: "slowCleanup",
 		Chatty: "chatty", Stubborn: "stubborn", Leaky: "leaky",
-		Swallow: "swallow", Instant: "instant", Panicking: "panicking", Child: "child", Asking: "asking",
+		Swallow: "swallow", Instant: "instant", Panicking: "panicking", Child: "child", Asking: "asking", Polling: "polling",
 	}[kind]
 	begin := strings.Index(toolsSource, "func (h *handler) "+name+"(")
 	if name == "" || begin < 0 {

@@ -32,6 +32,7 @@ func target(version string, with chosen) sim.Target {
 		Asks:         with.asks(),
 		Answers:      sim.Questions(),
 		Transports:   sim.Transports(),
+		Polls:        with.has(optStore) && !with.has(optStateless) && !with.has(optJSON),
 		Options:      options(),
 		With:         func(options []string) sim.Target { return target(version, options) },
 		Doc:          "the official Go SDK over its own transports: IOTransport, streamable HTTP, HTTP+SSE",

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -53,9 +54,15 @@ func eliciter(answer func(context.Context, string) (string, error)) func(context
 	}
 }
 
-// run runs a tool, and gives one that asks the client the session to ask through.
+// run runs a tool, and gives one that asks the client the session to ask through, and one
+// that sends it away what ends the exchange.
 func (s *server) run(tool sim.Tool, ctx context.Context, req *mcp.CallToolRequest) (string, error) {
 	report := s.progress(ctx, req.Session, req.Params)
+	if tool.Polling != nil && req.Extra != nil && req.Extra.CloseSSEStream != nil {
+		return tool.Polling(ctx, req.Params.Arguments, report, func(wait time.Duration) {
+			req.Extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: wait})
+		})
+	}
 	if tool.Asking == nil {
 		return tool.Run(ctx, req.Params.Arguments, report)
 	}

@@ -68,6 +68,9 @@ func (n *session) tool(c *call, params string) (run func(progress func(float64) 
 	}
 	return func(progress func(float64) error) (string, error) {
 		tool := n.env.Tools[i]
+		if tool.Polling != nil {
+			return tool.Polling(c.ctx, json.RawMessage(args), progress, c.dismiss)
+		}
 		if tool.Asking != nil {
 			return tool.Asking(c.ctx, json.RawMessage(args), progress, n.askFor(c))
 		}

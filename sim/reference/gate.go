@@ -34,6 +34,13 @@ type call struct {
 	figure float64 // of the last progress. Guarded by gate.mu
 }
 
+// dismiss has the exchange end that carries what is said of c; see [sim.Dismiss].
+func (c *call) dismiss(wait time.Duration) {
+	if st, ok := c.lane.out.(*stream); ok {
+		st.part(wait)
+	}
+}
+
 // A gate is what decides whether something may still be said of a call. Whoever wants
 // to write waits for the turn of the call's lane, then asks under mu whether the call is
 // still open, and writes at once. The reader needs mu alone, which nobody holds while

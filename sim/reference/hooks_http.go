@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/mcpsim/mcpsim/sim/history"
 	"github.com/mcpsim/mcpsim/sim/protocol"
@@ -146,18 +147,34 @@ func (st *stream) behind(number int) int {
 // idOf is the id of the stream's next event.
 func (st *stream) idOf() string {
 	id := strconv.Itoa(st.next)
-	if st.defect == repeatsEventIDs {
+	switch st.defect {
+	case repeatsEventIDs:
 		return id
+	case closesBare:
+		return ""
 	}
 	return strconv.Itoa(st.number) + "-" + id
 }
 
 // afterEvent runs when an event has been written. The caller has the turn.
 func (st *stream) afterEvent() {
-	if st.defect == closesEarly && st.number > 0 && st.next == 2 && st.carrier != nil && !st.lane.dead() {
+	early := st.defect == closesEarly || st.defect == closesBare
+	if early && st.number > 0 && st.next == 2 && st.carrier != nil && !st.lane.dead() {
 		st.detach(st.carrier)
 	}
 }
+
+// wait is how long the client is told to wait before it resumes the stream; negative: it is
+// not told.
+func (st *stream) wait(d time.Duration) time.Duration {
+	if st.defect == hidesRetry {
+		return -1
+	}
+	return d
+}
+
+// hurries reports whether a client does not wait before it resumes a stream.
+func (c *cursor) hurries() bool { return c.link.defect == hurriesBack }
 
 // progressLane is where the progress of c goes.
 func (n *session) progressLane(c *call) *lane {

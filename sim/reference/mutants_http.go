@@ -2,6 +2,7 @@ package reference
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpsim/mcpsim/sim"
 	"github.com/mcpsim/mcpsim/sim/history"
@@ -23,6 +24,8 @@ const (
 	rewindsStreams     defect = "rewinds-streams"
 	skipsReplays       defect = "skips-replays"
 	repeatsEventIDs    defect = "repeats-event-ids"
+	closesBare         defect = "closes-bare"
+	hidesRetry         defect = "hides-retry"
 	closesEarly        defect = "closes-early"
 	mixesStreams       defect = "mixes-streams"
 	leaksToClients     defect = "leaks-to-clients"
@@ -39,12 +42,14 @@ const (
 	forgetsMethod  defect = "forgets-method"
 	neverDeletes   defect = "never-deletes"
 	retriesSameID  defect = "retries-same-id"
+	hurriesBack    defect = "hurries-back"
 )
 
 // The scenarios that most of them show in.
 const (
 	exchangeScenario = "abandoned-exchange"
 	clientsScenario  = "duplicate-id-across-clients"
+	pollingScenario  = "cancel-between-streams"
 )
 
 // httpMutants are those of the server, then those of the client.
@@ -78,6 +83,11 @@ func httpServerMutants() []Mutant {
 	early := legacy(closesEarly, exchangeScenario,
 		"ends the stream of a call behind its first progress, and leaves the rest to who resumes: HTTP-NO-EARLY-CLOSE", "HTTP-NO-EARLY-CLOSE")
 	early.Only, early.Doc = early.Only[:2], early.Doc[:len(early.Doc)-len("; no defect since 2026-07-28")]+"; 2025-11-25 allows it"
+	last := func(d defect, scenario, doc, rule string) Mutant {
+		m := legacy(d, scenario, doc, rule)
+		m.Only, m.Doc = []string{protocol.V20251125}, doc+"; no defect but at 2025-11-25"
+		return m
+	}
 	everywhere := both(cancelsEverywhere, clientsScenario,
 		"tells the handlers of the calls with that id of all clients when one cancels its own: CANCEL-RIGHT-CALL, DISC-SCOPED", "CANCEL-RIGHT-CALL")
 	everywhere.Modern = []string{"DISC-SCOPED"}
@@ -96,6 +106,8 @@ func httpServerMutants() []Mutant {
 		legacy(skipsReplays, "resume-after-cut", "replays nothing of what was said while the client was gone: REQUEST-DISPATCHED", "REQUEST-DISPATCHED"),
 		legacy(repeatsEventIDs, exchangeScenario, "numbers the events of each stream from 1: HTTP-EVENT-ID", "HTTP-EVENT-ID"),
 		early,
+		last(closesBare, exchangeScenario, "ends the stream of a call behind its first event, of which nobody can resume it, since no event has an id: HTTP-NO-EARLY-CLOSE", "HTTP-NO-EARLY-CLOSE"),
+		last(hidesRetry, pollingScenario, "ends the exchange of a call that goes on, and does not say when to resume its stream: HTTP-RETRY-FIRST", "HTTP-RETRY-FIRST"),
 		both(mixesStreams, exchangeScenario, "reports progress of a call by the stream of another: HTTP-STREAM-RELATED", "HTTP-STREAM-RELATED"),
 		legacy(leaksToClients, clientsScenario, "reports progress of a call by a stream of another client's: HTTP-STREAM-RELATED",
 			"HTTP-STREAM-RELATED", "PROGRESS-ACTIVE", "PROGRESS-AFTER-CANCEL", "PROGRESS-MONOTONE", "PROGRESS-STOP"),
@@ -122,11 +134,14 @@ func httpClientMutants() []Mutant {
 	}
 	version := of(forgetsVersion, exchangeScenario, "sends one message that names no protocol version: HTTP-VERSION-HDR", "HTTP-VERSION-HDR", "HTTP-VERSION-HDR")
 	together := of(postsTogether, exchangeScenario, "posts two notifications in one array, once: HTTP-POST-PER-MSG", "HTTP-POST-PER-MSG", "HTTP-POST-PER-MSG")
+	hurries := of(hurriesBack, pollingScenario, "resumes a stream at once, whatever the server had said: HTTP-RETRY-WAIT", "HTTP-RETRY-WAIT", "")
+	hurries.Only, hurries.Doc = []string{protocol.V20251125}, strings.TrimSuffix(hurries.Doc, "; no defect since 2026-07-28")+"; no defect but at 2025-11-25"
 	version.Only, together.Only = protocol.Versions()[2:], protocol.Versions()[2:]
 	return []Mutant{
 		of(onlyDrops, exchangeScenario, "closes the stream of a call that nobody waits for, and posts no cancel: CANCEL-HTTP-EXPLICIT", "CANCEL-HTTP-EXPLICIT", ""),
 		of(leavesStreams, exchangeScenario, "leaves the stream of a call open that nobody waits for: CANCEL-HTTP-CLOSE", "", "CANCEL-HTTP-CLOSE"),
 		together,
+		hurries,
 		of(acceptsLittle, exchangeScenario, "accepts no SSE stream in answer to one message: HTTP-ACCEPT", "HTTP-ACCEPT", "HTTP-ACCEPT"),
 		of(forgetsSession, exchangeScenario, "sends one message that names no session: HTTP-SESSION", "HTTP-SESSION", ""),
 		version,

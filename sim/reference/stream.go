@@ -152,7 +152,21 @@ const retryAfter = 500 * time.Millisecond
 // event ID and an empty data field".
 func (st *stream) prime(version string) {
 	if protocol.PrimesStreams(version) {
-		st.emit(event{retry: retryAfter})
+		st.emit(event{retry: st.wait(retryAfter)})
+	}
+}
+
+// part has the exchange that carries the stream end, and the client resume it after that
+// time. Nothing happens if no exchange does, or if nothing more is to come.
+func (st *stream) part(wait time.Duration) {
+	st.lane.take()
+	defer st.lane.yield()
+	if st.plain || st.carrier == nil || st.lane.dead() {
+		return
+	}
+	st.write(event{retry: st.wait(wait)})
+	if st.carrier != nil { // it could be written
+		st.detach(st.carrier)
 	}
 }
 

@@ -50,7 +50,7 @@ const codePath = "github.com/mcpsim/mcpsim/sim/reference"
 // A mutant has only the side that its defect is on.
 func Targets() []sim.Target {
 	strict := target(Name, "strict client and server of our own, to sit opposite an implementation under test")
-	strict.RepeatsCancels, strict.Unruly, strict.Transports = true, true, sim.Transports()
+	strict.RepeatsCancels, strict.Unruly, strict.Polls, strict.Transports = true, true, true, sim.Transports()
 	strict.NewClient, strict.NewServer = clientWith(none), serverWith(none)
 	all := []sim.Target{strict}
 	for _, m := range Mutants() {
@@ -60,7 +60,7 @@ func Targets() []sim.Target {
 			t.RepeatsCancels = true
 			t.NewClient = clientWith(m.defect)
 		} else {
-			t.NewServer = serverWith(m.defect)
+			t.Polls, t.NewServer = true, serverWith(m.defect)
 		}
 		all = append(all, t)
 	}

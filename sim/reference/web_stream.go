@@ -67,7 +67,10 @@ func (c *cursor) pause(ctx context.Context) error {
 		return errTooOften
 	}
 	delay := c.retry
-	if delay < 0 {
+	switch {
+	case c.hurries():
+		delay = 0
+	case delay < 0:
 		delay = reconnectDelay
 	}
 	timer := time.NewTimer(delay)
