@@ -89,6 +89,9 @@ func lineOf(e history.Event) string {
 		}
 		words = append(words, h.Method, status, h.Body)
 	}
+	if e.Kind == history.Cue {
+		words = append(words, e.Value)
+	}
 	if e.EventID != "" {
 		words = append(words, "#"+e.EventID)
 	}

@@ -51,6 +51,27 @@ func TestResponses(t *testing.T) {
 			client read response 1
 			client finish
 		`},
+		{"what events without a message say of the stream's being resumed", func(w http.ResponseWriter) {
+			speak(w, 200, events)
+			say(w, "id: 7\nretry: 500\ndata:\n\n: nothing\n\nevent: keepalive\n\n")
+			say(w, "retry: 20\nid: 8\ndata: "+aReport+"\n\n")
+			say(w, "id: 9\ndata")
+			say(w, ":\n\n")
+		}, `
+			server status 200
+			server cue 500 #7
+			server cue 20
+			server write notification notifications/progress #8
+			server wrote notification notifications/progress #8
+			server cue #9
+			server finish
+			client status 200
+			client cue 500 #7
+			client cue 20
+			client read notification notifications/progress #8
+			client cue #9
+			client finish
+		`},
 		{"written piecemeal: the message begins with its first byte", func(w http.ResponseWriter) {
 			speak(w, 200, object)
 			say(w, anAnswer[:20])
@@ -74,9 +95,11 @@ func TestResponses(t *testing.T) {
 			say(w, "data: "+anAnswer+"\n\n")
 		}, `
 			server status 200
+			server cue #1
 			server write notification notifications/progress #2
 			server wrote notification notifications/progress #2
 			client status 200
+			client cue #1
 			client read notification notifications/progress #2
 			server write response 1
 			server wrote response 1
@@ -141,10 +164,12 @@ func TestResponses(t *testing.T) {
 			say(w, "data: "+anAnswer+"\r\n\r\n")
 		}, `
 			server status 200
+			server cue 500
 			server write response 1
 			server wrote response 1
 			server finish
 			client status 200
+			client cue 500
 			client read response 1
 			client finish
 		`},
