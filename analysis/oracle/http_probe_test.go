@@ -3,6 +3,8 @@ package oracle
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/mcpsim/mcpsim/sim/history"
 )
 
@@ -68,3 +70,20 @@ func probeCases() []webCase {
 }
 
 func TestProbesOverHTTP(t *testing.T) { runWeb(t, probeCases()) }
+
+// Nothing comes any more by an exchange that the client has given up: that a probe fails is
+// not the network's doing, which never delivered it.
+func TestProbesThatFailBesideWhatNobodyWaitsFor(t *testing.T) {
+	const changed = `{"method":"notifications/roots/list_changed"}`
+	text := webCancelled + `45 server finish call 1
+		46 client finish call 1
+		50 client > ` + changed + `
+		60 client drop ` + changed + `
+		` + probedInVain("1000") + `
+		server ~ ` + changed
+	given := legacyWeb(text).bareGreeted()
+	assert.Equal(t, "SESSION-SURVIVES", failing(Judge(given.history(t))))
+	j := Judge(given.replaced("60 client drop "+changed+"\n", "").history(t))
+	assert.Empty(t, failing(j))
+	assert.Equal(t, whyEnRoute, verdictOf(t, j, "SESSION-SURVIVES").Uncounted[0].Why)
+}

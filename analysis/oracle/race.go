@@ -73,12 +73,16 @@ func (x *index) judgeMishap(t *tally) {
 // enRoute reports whether the network still held something at that event: a frame
 // that had been written and had not reached its receiver, or one that it did not
 // take from its sender although the receiver had read everything before it. What
-// is missed then may be the network's.
+// is missed then may be the network's. Over HTTP nothing comes by an exchange that the
+// client is done with.
 func (x *index) enRoute(at *history.Event) bool {
 	var idle [2]bool // by sender: something has reached the receiver, and waits to be read
 	for _, f := range x.underWay(at) {
 		if f.write == nil || !before(f.write, at) || before(f.read, at) || x.exit != nil && f.side == history.Client {
 			continue // not under way; with a dead receiver, lost
+		}
+		if f.on != nil && f.read == nil && before(f.on.left(), at) {
+			continue
 		}
 		switch reached := f.reached(); {
 		case reached > 0 && reached <= at.At:

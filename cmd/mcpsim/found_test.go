@@ -80,6 +80,11 @@ func discoveries() []discovery {
 			bad: "v1.7.0", good: "v1.8.0", scenario: "close-unanswered", specVersion: "2025-11-25", rule: "CLOSE-BOUNDED", seed: 0,
 		},
 		{
+			// Of its own cancel, which it posts although it need not, and which the server refuses.
+			report: "go-sdk#1212", finding: "fails the session when a cancel that it posts is refused", target: "go-sdk", side: "client", opposite: "go-sdk",
+			bad: "v1.7.0", good: "v1.8.0", scenario: "disconnect-modern", specVersion: "2026-07-28", rule: "RACE-GRACEFUL", seed: 0,
+		},
+		{
 			finding: "takes a lost connection for a cancel", target: "mcp-go", side: "server",
 			bad: "v1.2.1", scenario: "disconnect-legacy", specVersion: "2025-11-25", rule: "DISC-NOT-CANCEL", seed: 0,
 		},
