@@ -210,26 +210,20 @@ func (sc *scene) exchangeSentence(i int, e history.Event) string {
 	return ""
 }
 
-// cueSentence says what an event without a message tells of the stream's being resumed. An
-// id alone is the server's concern, until the client names it.
+// cueSentence says when a client is to resume the stream, empty for an event that has an id
+// alone: that matters once the client names it.
 func cueSentence(e history.Event) string {
-	who, from := "is told to ", ""
+	if e.Value == "" {
+		return ""
+	}
+	who, after := "hears", e.Value+" ms"
 	if e.Side == history.Server {
-		who = "tells the client to "
+		who = "says"
 	}
-	if e.EventID != "" {
-		from = " behind event " + id(e.EventID)
+	if ms, err := strconv.ParseInt(e.Value, 10, 64); err == nil && ms < 1<<40 {
+		after = short(time.Duration(ms) * time.Millisecond)
 	}
-	ms, err := strconv.ParseInt(e.Value, 10, 64)
-	switch {
-	case e.Value != "" && err == nil && ms < 1<<40:
-		return who + "resume" + from + " after " + short(time.Duration(ms)*time.Millisecond)
-	case e.Value != "":
-		return who + "resume" + from + " after " + e.Value + " ms"
-	case e.Side == history.Server:
-		return "numbers the stream: event " + id(e.EventID)
-	}
-	return ""
+	return who + ": resume after " + after
 }
 
 // looseSentence is for events that name no exchange: damaged ones.
