@@ -68,20 +68,31 @@ func (c *eventCutter) endLine() (e streamEvent, ok bool) {
 	line := c.line
 	c.line = c.line[:0]
 	if len(line) == 0 {
-		e = streamEvent{id: c.id, retry: c.retry}
-		if c.message() && len(bytes.TrimSpace(c.data)) > 0 {
-			e.data = c.data
-		}
-		if c.kind == "endpoint" {
-			c.where = string(c.data)
-		}
-		c.kind, c.data, c.some, c.id, c.retry = "", nil, false, "", ""
-		_, cue := e.cue()
-		return e, cue || len(e.data) > 0
+		return c.endEvent()
 	}
 	field, value, _ := bytes.Cut(line, []byte(":"))
-	value = bytes.TrimPrefix(value, []byte(" "))
-	switch string(field) {
+	c.take(string(field), bytes.TrimPrefix(value, []byte(" ")))
+	return e, false
+}
+
+// endEvent returns the event of the lines before, if it has anything to say, and begins
+// the next.
+func (c *eventCutter) endEvent() (e streamEvent, ok bool) {
+	e = streamEvent{id: c.id, retry: c.retry}
+	if c.message() && len(bytes.TrimSpace(c.data)) > 0 {
+		e.data = c.data
+	}
+	if c.kind == "endpoint" {
+		c.where = string(c.data)
+	}
+	c.kind, c.data, c.some, c.id, c.retry = "", nil, false, "", ""
+	_, cue := e.cue()
+	return e, cue || len(e.data) > 0
+}
+
+// take takes a field of the event.
+func (c *eventCutter) take(field string, value []byte) {
+	switch field {
 	case "data":
 		if len(c.data) >= maxBody {
 			break
@@ -101,7 +112,6 @@ func (c *eventCutter) endLine() (e streamEvent, ok bool) {
 			c.retry = string(value)
 		}
 	}
-	return e, false
 }
 
 // session returns the session that the endpoint names, empty for none.
