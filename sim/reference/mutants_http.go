@@ -83,11 +83,8 @@ func httpServerMutants() []Mutant {
 	early := legacy(closesEarly, exchangeScenario,
 		"ends the stream of a call behind its first progress, and leaves the rest to who resumes: HTTP-NO-EARLY-CLOSE", "HTTP-NO-EARLY-CLOSE")
 	early.Only, early.Doc = early.Only[:2], early.Doc[:len(early.Doc)-len("; no defect since 2026-07-28")]+"; 2025-11-25 allows it"
-	last := func(d defect, scenario, doc, rule string) Mutant {
-		m := legacy(d, scenario, doc, rule)
-		m.Only, m.Doc = []string{protocol.V20251125}, doc+"; no defect but at 2025-11-25"
-		return m
-	}
+	hides := legacy(hidesRetry, pollingScenario, "ends the exchange of a call that goes on, and does not say when to resume its stream: HTTP-RETRY-FIRST", "HTTP-RETRY-FIRST")
+	hides.Only, hides.Doc = []string{protocol.V20251125}, strings.TrimSuffix(hides.Doc, "; no defect since 2026-07-28")+"; no defect but at 2025-11-25"
 	everywhere := both(cancelsEverywhere, clientsScenario,
 		"tells the handlers of the calls with that id of all clients when one cancels its own: CANCEL-RIGHT-CALL, DISC-SCOPED", "CANCEL-RIGHT-CALL")
 	everywhere.Modern = []string{"DISC-SCOPED"}
@@ -106,8 +103,8 @@ func httpServerMutants() []Mutant {
 		legacy(skipsReplays, "resume-after-cut", "replays nothing of what was said while the client was gone: REQUEST-DISPATCHED", "REQUEST-DISPATCHED"),
 		legacy(repeatsEventIDs, exchangeScenario, "numbers the events of each stream from 1: HTTP-EVENT-ID", "HTTP-EVENT-ID"),
 		early,
-		last(closesBare, exchangeScenario, "ends the stream of a call behind its first event, of which nobody can resume it, since no event has an id: HTTP-NO-EARLY-CLOSE", "HTTP-NO-EARLY-CLOSE"),
-		last(hidesRetry, pollingScenario, "ends the exchange of a call that goes on, and does not say when to resume its stream: HTTP-RETRY-FIRST", "HTTP-RETRY-FIRST"),
+		legacy(closesBare, exchangeScenario, "ends the stream of a call behind its first event, and gives none an id by which it could be resumed: HTTP-NO-EARLY-CLOSE", "HTTP-NO-EARLY-CLOSE"),
+		hides,
 		both(mixesStreams, exchangeScenario, "reports progress of a call by the stream of another: HTTP-STREAM-RELATED", "HTTP-STREAM-RELATED"),
 		legacy(leaksToClients, clientsScenario, "reports progress of a call by a stream of another client's: HTTP-STREAM-RELATED",
 			"HTTP-STREAM-RELATED", "PROGRESS-ACTIVE", "PROGRESS-AFTER-CANCEL", "PROGRESS-MONOTONE", "PROGRESS-STOP"),
