@@ -44,6 +44,13 @@ func TestEveryQuestionOverHTTP(t *testing.T) {
 	}
 }
 
+// Clients that a tool sends away come back for its answer.
+func TestPolling(t *testing.T) {
+	for _, p := range pairs() {
+		t.Run(p.String(), p.Polling)
+	}
+}
+
 // Subscriptions do, too.
 func TestListenOverHTTP(t *testing.T) {
 	for _, p := range pairs() {

@@ -40,6 +40,35 @@ func steps(all ...any) (out []step) {
 	return out
 }
 
+// What the strict server does with a client that a tool sends away in the middle of its
+// work, and once more at the end.
+func TestSiteSendsAway(t *testing.T) {
+	e := legacyEra()
+	ms := time.Millisecond
+	open := streamed(protocol.V20251125, "a", posting(e.call("2", "away", "100")))
+	for _, c := range []conversation{
+		{"the exchange ends, and the call goes on", steps(open, hush(99*ms), sendsAway("a", 100*ms), hush(99*ms), told(0),
+			resumes("b", "a"), answers("b", 200, asEvents), says("b", progressOf("2", "1")), hush(0), sendsAway("b", 100*ms),
+			resumes("c", "b"), answers("c", 200, asEvents), says("c", progressOf("2", "2")), says("c", e.answer("2", "done")), ends("c"))},
+		{"what was said meanwhile is kept", steps(open, sendsAway("a", 100*ms), hush(time.Hour),
+			resumes("b", "a"), answers("b", 200, asEvents), says("b", progressOf("2", "1")), says("b", progressOf("2", "2")),
+			says("b", e.answer("2", "done")), ends("b"))},
+		{"a cancel reaches the handler meanwhile, and nothing more is said of the call", steps(open, sendsAway("a", 100*ms), hush(50*ms),
+			does(posting(cancelOf("2")), 202, ""), told(1), resumes("b", "a"), answers("b", 200, asEvents), ends("b"))},
+		{"a disconnect of who came back is no cancel", steps(open, sendsAway("a", 100*ms),
+			resumes("b", "a"), answers("b", 200, asEvents), says("b", progressOf("2", "1")), drops("b"), hush(time.Hour), told(0),
+			resumes("c", "b"), answers("c", 200, asEvents), says("c", progressOf("2", "2")), says("c", e.answer("2", "done")), ends("c"))},
+		{"who has gone is not sent away", steps(open, drops("a"), hush(150*ms),
+			resumes("b", "a"), answers("b", 200, asEvents), says("b", progressOf("2", "1")), hush(49*ms), sendsAway("b", 100*ms))},
+		{"nor is who waits for another call", steps(open, streamed(protocol.V20251125, "b", posting(e.call("3", "slow", "150"))),
+			sendsAway("a", 100*ms), hush(49*ms), says("b", e.answer("3", "done")), ends("b"))},
+		{"the end of the session is the end of the call", steps(open, sendsAway("a", 100*ms), does(deleting(), 204, ""), told(1), sessionsLeft(0),
+			does(getting("Last-Event-ID", "1-1"), 404, "unknown session"))},
+	} {
+		t.Run(c.why, func(t *testing.T) { playSite(t, protocol.V20251125, c) })
+	}
+}
+
 // What the strict server answers to what a legacy client does.
 func TestLegacySite(t *testing.T) {
 	for _, version := range []string{protocol.V20250326, protocol.V20250618, protocol.V20251125} {

@@ -166,6 +166,18 @@ func primes(name string) step {
 	}
 }
 
+// sendsAway waits for an event that says when the client is to come back, and nothing
+// else, and for the end of the response.
+func sendsAway(name string, wait time.Duration) step {
+	return func(t *testing.T, s *stage) {
+		t.Helper()
+		e, ok := s.door.open[name].next()
+		require.True(t, ok, "%s is over", name)
+		require.Equal(t, event{retry: wait, id: s.door.open[name].last}, e)
+		ends(name)(t, s)
+	}
+}
+
 // ends waits for the end of a response.
 func ends(name string) step {
 	return func(t *testing.T, s *stage) {

@@ -290,6 +290,21 @@ func testTools(told *atomic.Int64) []sim.Tool {
 			}
 			return "done", nil
 		}},
+		{Name: "away", Polling: func(ctx context.Context, args json.RawMessage, progress func(float64) error, dismiss sim.Dismiss) (string, error) {
+			for figure := 1.0; figure <= 2; figure++ {
+				select {
+				case <-ctx.Done():
+					told.Add(1)
+					return "", ctx.Err()
+				case <-time.After(work(args)):
+				}
+				dismiss(work(args)) // the second time there is nobody to send away, unless the client has come back
+				if err := progress(figure); err != nil && ctx.Err() == nil {
+					return "", err
+				}
+			}
+			return "done", nil
+		}},
 		{Name: "counts", Run: func(_ context.Context, args json.RawMessage, _ func(float64) error) (string, error) {
 			return strconv.FormatInt(work(args).Milliseconds(), 10), nil
 		}},

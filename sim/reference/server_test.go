@@ -202,7 +202,7 @@ func TestServerOfOneEra(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":9,"method":"` + method + `","params":{"_meta":{` + meta + `}}}`
 	}
 	const list = `"tools":[{"name":"slow","inputSchema":{"type":"object"}},{"name":"stubborn","inputSchema":{"type":"object"}},` +
-		`{"name":"chatty","inputSchema":{"type":"object"}},{"name":"counts","inputSchema":{"type":"object"}},{"name":"broken","inputSchema":{"type":"object"}},` +
+		`{"name":"chatty","inputSchema":{"type":"object"}},{"name":"away","inputSchema":{"type":"object"}},{"name":"counts","inputSchema":{"type":"object"}},{"name":"broken","inputSchema":{"type":"object"}},` +
 		`{"name":"backwards","inputSchema":{"type":"object"}}]}}`
 	for _, tt := range []struct {
 		e    era

@@ -75,6 +75,44 @@ func TestWebNested(t *testing.T) {
 	}
 }
 
+// dismissive is a tool that works for a second, has the client stay away for three, and
+// works for another second.
+func dismissive(told chan<- time.Duration) sim.Tool {
+	return sim.Tool{Name: "dismissive", Polling: func(ctx context.Context, _ json.RawMessage, _ func(float64) error, dismiss sim.Dismiss) (string, error) {
+		began := time.Now()
+		for range 2 {
+			select {
+			case <-ctx.Done():
+				told <- time.Since(began)
+				return "", ctx.Err()
+			case <-time.After(time.Second):
+			}
+			if time.Since(began) == time.Second {
+				dismiss(3 * time.Second)
+			}
+		}
+		return "at last", nil
+	}}
+}
+
+// A client that is sent away comes back when it is told to, and gets the answer then. One
+// that gives the call up meanwhile cancels it at once.
+func TestWebPolling(t *testing.T) {
+	told := make(chan time.Duration, 1)
+	inWebAt(t, protocol.V20251125, sim.ServerEnv{Tools: []sim.Tool{dismissive(told)}}, sim.ClientEnv{}, func(t *testing.T, w *webWorld, c *client) {
+		began := time.Now()
+		value, err := c.Call(t.Context(), callOf("dismissive", "1", nil))
+		require.NoError(t, err)
+		assert.Equal(t, "at last", value)
+		assert.Equal(t, 4*time.Second, time.Since(began))
+		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+		defer cancel()
+		_, err = c.Call(ctx, callOf("dismissive", "1", nil))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, 1500*time.Millisecond, <-told)
+	})
+}
+
 // What a cancelled tool had asked is retracted by the client's own stream, when the
 // client has dropped that of the call.
 func TestRetractedBesideTheStream(t *testing.T) {

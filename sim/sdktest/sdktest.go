@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -206,6 +207,39 @@ func answered(t *testing.T, h *history.History, kind string) {
 	if kind != protocol.RootsList { // which is answered by the target itself
 		assert.Equal(t, "call 2 done", returned[2])
 	}
+}
+
+// Polling has a tool send its client away in the middle of its work, where the server can
+// do that and the version has it: the client has to come back for the answer, and no
+// sooner than it is told. Elsewhere no exchange may end early, and the answer has to come
+// by the first.
+func (p Pair) Polling(t *testing.T) {
+	t.Helper()
+	h := p.Play(t, "load: {calls: 1}\nhandlers: [{kind: polling, work: 1s, every: 700ms}]\n")
+	told, back := away(h)
+	if p.Server.Polls && p.Transport == sim.StreamableHTTP && p.SpecVersion == protocol.V20251125 {
+		assert.NotZero(t, told, "the server says when to come back")
+		assert.GreaterOrEqual(t, back-told, 700*time.Millisecond)
+	} else {
+		assert.Equal(t, []time.Duration{0, 0}, []time.Duration{told, back}, "nobody is sent away")
+	}
+	came(t, h, h.Header.Calls[0], []int{0})
+	assert.Empty(t, Failed(h))
+}
+
+// away returns when the client heard that it is to come back in 700 ms, and when it began
+// to resume a stream; zero: never.
+func away(h *history.History) (told, back time.Duration) {
+	for _, e := range h.Events {
+		switch {
+		case e.Side != history.Client:
+		case e.Kind == history.Cue && e.Value == "700":
+			told = e.At
+		case e.Kind == history.Begin && e.HTTP.LastEvent != "":
+			back = e.At
+		}
+	}
+	return told, back
 }
 
 // Listen subscribes once, at 2026-07-28, and gives that up while the server still has
