@@ -124,6 +124,7 @@ func unnotifiedOverHTTP() []Exemption {
 		Exemption{Why: whyHalfSent, What: "Over HTTP, the request had not left the client when its caller gave up, and the server never had it: whether it was issued is not known."},
 		Exemption{Why: whyExchangeOver, What: "Over HTTP, the exchange had failed, or had been refused, before: nothing was left to cancel. Before 2026-07-28 the status says so, whatever has become of the body."},
 		Exemption{Why: whyServerEndedIt, What: "Over HTTP, the client had learned by a 404 that the server had ended the session."},
+		Exemption{Why: whyDisowned, What: "Over HTTP, the client had been told by a 404 that its session is gone, which another instance of the server says, or what stands between: it is to begin another one then."},
 		Exemption{Race: "R12", Why: whyNoStream, What: "Over HTTP, of what a server had asked: the stream by which it had was gone when the tool was told to stop, or ended in that instant, and what belongs to a call is not to be sent by one that the client opened by GET."},
 	)
 }

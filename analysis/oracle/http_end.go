@@ -19,6 +19,7 @@ func httpEndChecks() []check {
 // Why something was not counted.
 const (
 	whyServerEndedIt = "the server had ended the session"
+	whyDisowned      = "the client had been told that its session is gone"
 	whyStillOpen     = "exchanges that were still open, whose tools may go on"
 )
 

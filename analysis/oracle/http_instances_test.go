@@ -25,7 +25,20 @@ func instanceCases() []webCase {
 	told := legacyWeb(webRunning + `40 server told 1; end 1 canceled; finish call 1
 		41 client finish call 1; return 1 lost
 		` + sessionGone + closedWithout).bareGreeted()
+	disowned := legacyWeb(`10 client issue 1; > call 1; issue 2; > call 2
+		20 server < call 1; start 1; < call 2; start 2
+		30 client cancel 1; > cancel 1; return 1 canceled
+		40 server status cancel 1 404; finish cancel 1
+		41 client status cancel 1 404; finish cancel 1
+		50 client cancel 2; drop call 2; return 2 canceled
+		52 server gone call 2
+		90 server end 1 "done 1"; end 2 "done 2"
+		`).tools("cooperative", "cooperative")
 	return []webCase{{
+		rule: "CANCEL-HTTP-EXPLICIT", why: "another instance had said that the session is gone", want: Pass, uncounted: whyDisowned, script: disowned.led("cancel 1"),
+	}, {
+		rule: "CANCEL-HTTP-EXPLICIT", why: "the one that it is with refused the cancel otherwise", want: Fail, fails: "CANCEL-HTTP-EXPLICIT", script: disowned.led().replaced("404", "400").replaced("404", "400"),
+	}, {
 		rule: "CANCEL-STOP-WORK", why: "the cancel came to another instance than its request", want: Vacuous, script: deaf.led("cancel 1"),
 	}, {
 		rule: "CANCEL-STOP-WORK", why: "both came to one", want: Fail, fails: "CANCEL-STOP-WORK", script: deaf.led(),

@@ -13,9 +13,10 @@ import (
 //	session 1   ──call 1──▶ … ──DELETE──▶
 //	session 2                              ──initialize──▶ ──call 2──▶ …
 type sitting struct {
-	former  bool           // there was one before it
-	ended   *history.Event // the client began to end it by DELETE, and began another later
-	expired *history.Event // the client learned, by a 404, that the server had ended it
+	former   bool           // there was one before it
+	ended    *history.Event // the client began to end it by DELETE, and began another later
+	expired  *history.Event // the client learned, by a 404, that the server had ended it
+	disowned *history.Event // the client was told so by a 404 of whomever
 
 	// What the server shows of its life.
 	alive *history.Event // the latest beginning of an exchange in which it served it
@@ -152,6 +153,7 @@ func (b *builder) noteUnknown(e *exchange, ev *history.Event) {
 	if now {
 		b.talk.unknown = earlier(b.talk.unknown, ev)
 	}
+	e.sitting.disowned = earlier(e.sitting.disowned, ev)
 	ending := now && b.talk.deleted != nil && b.talk.deleted != e.begin[atClient] || e.leaving
 	if e.fault == nil && (b.home == 0 || e.instance == b.home) && !ending { // to its own DELETE, it says that there was none to end
 		e.sitting.expired = earlier(e.sitting.expired, ev)
