@@ -205,12 +205,12 @@ func (x *index) whyNothingToCancel(c *call) string {
 		return whyHalfSent
 	case before(c.issue, r.sitting.expired) && before(r.sitting.expired, c.cancel):
 		return whyServerEndedIt
-	case before(c.issue, r.sitting.disowned) && before(r.sitting.disowned, c.cancel):
-		return whyDisowned
 	case x.swapped && x.unhearable(c):
 		return whyNoStream
 	case before(e.left(), c.cancel) && (e.final || e.status[atClient] == nil), !e.final && before(e.refusal(), c.cancel):
 		return whyExchangeOver
+	case before(c.issue, r.sitting.disowned) && before(r.sitting.disowned, c.cancel):
+		return whyDisowned
 	}
 	return ""
 }
